@@ -12,8 +12,8 @@ from laconic.policy.assignments import environment_finding
 from laconic.policy.boxed import OURS, judge_for
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.environment import is_known_server, is_unheard
-from laconic.policy.places import is_stream, is_within, leads_to_guarded, place
-from laconic.policy.secret_files import may_be_secret, secrets_below
+from laconic.policy.places import is_stream, is_within, joined, leads_to_guarded, meant, place
+from laconic.policy.secret_files import led_matches, may_be_secret, secrets_below
 from laconic.policy.sending import address_harm, is_literal
 from laconic.policy.user_places import fits
 from laconic.types import HARD, Decision, Effect, Kind, Source, Verdict, union
@@ -54,6 +54,7 @@ _WRITTEN = {
 # What is asked about, whatever else an option may make of it. Any other effect is one of the words
 # that a table lists, and says nothing of those that it does not.
 COVERS_ANYTHING = HARD | Effect.PROJECT_CODE | Effect.INSTALLS | Effect.UNCLEAR
+_LONGEST_NAME = 255  # of what may be a path; longer words are texts
 _OWN_PLACES = frozenset(("project", "temporary"))
 _GUARDED = "{} a directory with files that decide what programs run or hold keys"
 
@@ -234,7 +235,7 @@ class Call:
         facts = self.judge.facts
         for cwd in self.situation.directories:
             for text in argument.texts:
-                path = posixpath.normpath(posixpath.join(cwd, text))
+                path = joined(cwd, text)
                 if facts.exists(posixpath.dirname(path)) and not facts.exists(path):
                     self.writes(argument)
 
@@ -344,6 +345,7 @@ class Call:
         judge = judge_for(self) if self.path[0] in OURS else self.judge
         decision = judge.command(arguments, self.span, situation or self.situation)
         self.add_others(decision.with_leaves(_in_box) if judge.is_in_box else decision)
+        self.judge.facts = judge.facts  # with the links that it made
 
     def shell(self, argument: Argument, shells: frozenset[str] | None = None) -> None:
         """The argument is shell code. shells: what may read it; else the user's shell or sh."""
@@ -378,18 +380,26 @@ class Call:
             return False
         if every and argument.text is None:
             return False
-        paths = [*self._paths(argument), *self._real_paths(argument)]
-        return fits(patterns, paths, self.judge.facts, every=every)
+        return fits(patterns, self._paths(argument), self.judge.facts, every=every)
 
     def _paths(self, argument: Argument) -> list[str]:
-        return [
-            posixpath.normpath(posixpath.join(cwd, text))
-            for cwd in self.situation.directories
-            for text in argument.texts
-        ]
+        facts, where = self.judge.facts, self.situation.directories
+        found = (meant(text, cwd, facts) for cwd in where for text in self._texts(argument))
+        return [path for paths in found for path in paths]
+
+    def _texts(self, argument: Argument) -> tuple[str, ...]:
+        """The paths that it may be, and of a pattern those that it meets behind links."""
+        if not argument.glob:
+            return argument.texts
+        facts, where = self.judge.facts, self.situation.directories
+        paths = [joined(cwd, text) for cwd in where for text in argument.texts]
+        led = [one for path in paths if path for one in led_matches(path, facts)]
+        return (*argument.texts, *led)
 
     def _real_paths(self, argument: Argument) -> list[str]:
-        return [self.judge.facts.real_path(path) for path in self._paths(argument)]
+        facts, where = self.judge.facts, self.situation.directories
+        texts = self._texts(argument)
+        return [end for cwd in where for text in texts for end in facts.ends(joined(cwd, text))]
 
     def runs_file(self, argument: Argument) -> None:
         """A file of code is run: the project's own, or one that nobody knows."""
@@ -418,7 +428,7 @@ class Call:
 
     def _leads_to_guarded(self, argument: Argument, *, removed: bool = False) -> bool:
         facts = self.judge.facts
-        paths = {*self._paths(argument), *self._real_paths(argument)}
+        paths = dict.fromkeys(self._paths(argument))
         return any(leads_to_guarded(path, facts, removed=removed) for path in paths)
 
     def leads_to_guarded(self, argument: Argument) -> bool:
@@ -434,25 +444,33 @@ class Call:
         facts = self.judge.facts
         for cwd in self.situation.directories:
             where = place(path, cwd, facts)
-            real = facts.real_path(posixpath.normpath(posixpath.join(cwd, path)))
-            is_own = where == "sensitive" and is_within(real, facts.project)
+            is_own = where == "sensitive" and self._is_within_project(path, cwd)
             if not is_own and where not in (*_OWN_PLACES, "project-root", "sink"):
                 return True
         return False
 
+    def is_led(self, word: str) -> bool:
+        """Tell whether a word is a path that leads through a link."""
+        if not word or len(word) > _LONGEST_NAME or " " in word:
+            return False
+        facts, where = self.judge.facts, self.situation.directories
+        return any(len(meant(word, cwd, facts)) > 1 for cwd in where)
+
     def _around(self, argument: Argument) -> Effect:
         """Where an empty directory is made, whatever it may hold later."""
-        facts = self.judge.facts
-        paths = [
-            posixpath.join(cwd, t) for cwd in self.situation.directories for t in argument.texts
-        ]
-        is_own = all(is_within(facts.real_path(path), facts.project) for path in paths)
+        where, texts = self.situation.directories, argument.texts
+        is_own = all(self._is_within_project(text, cwd) for cwd in where for text in texts)
         return Effect.PROJECT_WRITE if is_own else Effect.OUTSIDE_WRITE
+
+    def _is_within_project(self, path: str, cwd: str) -> bool:
+        facts = self.judge.facts
+        return all(is_within(end, facts.project) for end in facts.ends(joined(cwd, path)))
 
     def _places(self, argument: Argument) -> KeysView[str]:
         """Where the file may be, each kind of place once and in a certain order."""
         facts, directories = self.judge.facts, self.situation.directories
-        places = (place(text, cwd, facts) for text in argument.texts for cwd in directories)
+        texts = self._texts(argument)
+        places = (place(text, cwd, facts) for text in texts for cwd in directories)
         return dict.fromkeys(places).keys()
 
 

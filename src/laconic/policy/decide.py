@@ -11,7 +11,7 @@ from laconic.knowledge.arguments import expand
 from laconic.patterns import pattern
 from laconic.policy.boxed import has_only_boxed
 from laconic.policy.dialects import dialect_findings
-from laconic.policy.directories import Reached, follow_directory
+from laconic.policy.directories import Reached
 from laconic.policy.evaluation import evaluation_findings
 from laconic.policy.exports import changed_names, exports, value_of
 from laconic.policy.fetched import note_redirected
@@ -20,11 +20,12 @@ from laconic.policy.functions import bombs, defined_functions
 from laconic.policy.input_text import Inputs, named_program, opens_output, written
 from laconic.policy.judge import Judge, noted
 from laconic.policy.listed_secrets import listed_findings
+from laconic.policy.places import joined
 from laconic.policy.redirects import STANDARD_STREAMS, redirect_findings
 from laconic.policy.scope import Scope, binding_findings, changes_directory
 from laconic.policy.secret_variables import variable_findings
 from laconic.policy.sending import Feeds
-from laconic.policy.situation import ProgramCall, Situation, add_new, joined
+from laconic.policy.situation import ProgramCall, Situation, add_new
 from laconic.policy.zsh import zsh_findings
 from laconic.shell import ParseError, parse, parse_pieces
 from laconic.shell.ast import Function
@@ -285,7 +286,7 @@ def _judge_occurrence(
         if is_redirected:
             note_redirected(command, cases[-1], situation, judge.facts)
         if reached and changes_directory(occurrence):
-            reached.note(command, follow_directory(command, situation, judge.facts))
+            reached.note(command, reached.follow(command, situation, judge.facts))
     add_new(outer.directories, directories)
     if len(cases) == 1:
         return cases[0]
@@ -297,8 +298,7 @@ def _note_texts(command: Command, given: str | None, situation: Situation, facts
     """Remember what the line puts into files: `cat > x.py <<E`, `echo a > x`, `make > x`."""
     seen, program = situation.seen, named_program(command)
     for target, text, is_more in written(command, given, situation.values, situation.functions):
-        for cwd in situation.directories:
-            path = facts.real_path(joined(cwd, target.text or ""))
+        for path in _ends(target, situation, facts):
             before: str | None = ""
             if is_more:
                 before = seen.texts.get(path, facts.text(path) if facts.exists(path) else "")
@@ -313,8 +313,13 @@ def _note_around(
     own = {id(redirect) for one in occurrences for redirect in one.command.redirects}
     targets = tuple(r.target for r in redirects(script) if id(r) not in own and opens_output(r))
     for target in expand(targets, situation.values) if targets else ():
-        for cwd in situation.directories:
-            situation.seen.note_text(facts.real_path(joined(cwd, target.text or "")), None, "")
+        for path in _ends(target, situation, facts):
+            situation.seen.note_text(path, None, "")
+
+
+def _ends(target: Argument, situation: Situation, facts: Facts) -> list[str]:
+    text, where = target.text or "", situation.directories
+    return [end for cwd in where for end in facts.ends(joined(cwd, text))]
 
 
 def _follow_exports(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from laconic.files import upwards
 from laconic.knowledge.arguments import expand
+from laconic.patterns import pattern
 from laconic.shell.ast import (
     AndOr,
     Command,
@@ -18,12 +19,16 @@ from laconic.shell.words import literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from laconic.policy.places import Facts
     from laconic.policy.situation import Situation
     from laconic.shell.ast import Node
 
+_SETS_OPTIONS = frozenset("set setopt unsetopt emulate options".split())
+_RUNS_TEXT = frozenset("eval source . alias trap".split())
+# `-w` and the names are zsh's: https://zsh.sourceforge.io/Doc/Release/Options.html
+_PHYSICAL = pattern(r"[-+]\w*[Pw]\w*|(?i:physical|(?:no)?chase(?:links|dots))")
 _TOP_LEVEL = ["git", "rev-parse", "--show-toplevel"]
 _GIT_ELSEWHERE = frozenset(
     ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_CEILING_DIRECTORIES")
@@ -36,9 +41,10 @@ class Reached:
     `cd x && a && b`: a and b run in x. What follows the list may run in either place.
     """
 
-    __slots__ = ("_ends", "_spans")
+    __slots__ = ("_ends", "_nodes", "_spans")
 
     def __init__(self, all_nodes: list[Node], facts: Facts) -> None:
+        self._nodes = all_nodes
         self._ends: dict[int, int] = {}
         self._spans: list[tuple[int, int, list[str]]] = []
         if "CDPATH" in facts.environment or any(map(_is_repeated, all_nodes)):
@@ -62,6 +68,34 @@ class Reached:
         inside = [dirs for start, end, dirs in self._spans if start <= node.start < end]
         return list(inside[-1]) if inside else []
 
+    def follow(self, command: Command, situation: Situation, facts: Facts) -> list[str]:
+        """Add the directories that a `cd` leads to, and give them."""
+        return _follow(command, situation, facts, lambda: self._goes_by_text(command, situation))
+
+    def _goes_by_text(self, command: Command, situation: Situation) -> bool:
+        """Tell whether a `cd` takes `..` away before it follows links, as shells do unless told.
+
+        https://www.gnu.org/software/bash/manual/html_node/Bourne-Shell-Builtins.html#index-cd
+        """
+        options = _words(command)
+        if situation.calls or any(o is None or _PHYSICAL.fullmatch(o) for o in options):
+            return False  # whoever runs the shell may have given it the option
+        return not any(isinstance(node, Command) and _may_set_it(node) for node in self._nodes)
+
+
+def _may_set_it(command: Command) -> bool:
+    """Tell whether a command may make `cd` follow links: `set -P`, zsh's `setopt CHASE_LINKS`."""
+    words = _words(command)
+    if not _RUNS_TEXT.isdisjoint(words):
+        return True
+    return not _SETS_OPTIONS.isdisjoint(words) and any(
+        word is None or _PHYSICAL.fullmatch(word.replace("_", "")) for word in words
+    )
+
+
+def _words(command: Command) -> list[str | None]:
+    return [literal(word) for word in command.words]
+
 
 def _is_repeated(node: Node) -> bool:
     is_while = isinstance(node, Compound) and node.kind in ("while", "until")
@@ -78,8 +112,9 @@ def _chains(node: AndOr) -> Iterator[tuple[int, int]]:
             yield pipeline.commands[0].start, node.end
 
 
-def follow_directory(command: Command, situation: Situation, facts: Facts) -> list[str]:
-    """Add the directories that a `cd` leads to, and give them."""
+def _follow(
+    command: Command, situation: Situation, facts: Facts, goes_by_text: Callable[[], bool]
+) -> list[str]:
     targets = [
         argument
         for argument in expand(command.words, situation.values)
@@ -90,7 +125,7 @@ def follow_directory(command: Command, situation: Situation, facts: Facts) -> li
     last = command.words[-1]
     if target is not None and target.start == last.start and _is_top_level(last):
         target.text = _top_level(situation, facts)
-    return situation.enter_directory(target, facts)
+    return situation.enter_directory(target, facts, goes_by_text)
 
 
 def _is_top_level(word: Node) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from os import listdir
+from os import listdir, lstat, readlink
 from os.path import isabs, realpath
 
 from laconic.errors import FileError
@@ -12,7 +12,7 @@ from laconic.policy.places import Facts, holds_everything, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 NOWHERE = "/nonexistent"
 SHELLS = frozenset(("bash", "zsh"))
@@ -36,10 +36,39 @@ def read_facts(cwd: str, environ: Mapping[str, str], shells: frozenset[str] = SH
         exists=Existing().__getitem__,
         names=_names,
         text=_text,
+        link=_link,
         shells=shells,
     )
     facts.project = _project_root(facts) or NOWHERE
+    facts.twins = _Twins(paths, facts).of
     return facts
+
+
+class _Twins:
+    """By what names of secrets and guarded files other names of the same files are known."""
+
+    __slots__ = ("_facts", "_known", "_looked_in", "_shared")
+
+    def __init__(self, paths: RealPaths, facts: Facts) -> None:
+        self._shared, self._facts = paths.shared, facts
+        self._known: dict[tuple[int, int], list[str]] = {}
+        self._looked_in: set[str] = set()
+
+    def of(self, path: str) -> Iterable[str]:
+        if path not in self._shared:
+            return ()
+        from laconic.policy.known_files import known_files  # noqa: PLC0415 - few files are linked
+
+        for directory in (self._facts.home, self._facts.project, path.rpartition("/")[0]):
+            if directory not in self._looked_in:
+                self._looked_in.add(directory)
+                for key, known in known_files(directory):
+                    self._known.setdefault(key, []).append(known)
+        try:
+            found = lstat(path)
+        except OSError:
+            return ()
+        return self._known.get((found.st_dev, found.st_ino), ())
 
 
 def _modules(directory: str) -> frozenset[str]:
@@ -68,6 +97,13 @@ def _text(path: str) -> str | None:
     try:
         return read_file(path, _MOST_TEXT).decode("utf-8", "replace")
     except (OSError, FileError):
+        return None
+
+
+def _link(path: str) -> str | None:
+    try:
+        return readlink(path)  # noqa: PTH115
+    except OSError:
         return None
 
 

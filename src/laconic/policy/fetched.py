@@ -12,8 +12,7 @@ import posixpath
 from laconic.knowledge.arguments import expand
 from laconic.patterns import pattern
 from laconic.policy.input_text import opens_output
-from laconic.policy.places import is_within
-from laconic.policy.situation import joined
+from laconic.policy.places import is_within, joined
 from laconic.types import Effect
 
 TYPE_CHECKING = False
@@ -45,9 +44,11 @@ def note_fetched(call: Call) -> None:
     if not is_fetched and seen.fetched:
         named = [t for argument in call.arguments for t in argument.texts if t]
         paths = [joined(cwd, t) for cwd in call.situation.directories for t in named]
-        is_fetched = not seen.fetched.isdisjoint(map(facts.real_path, paths))
+        is_fetched = not seen.fetched.isdisjoint(end for path in paths for end in facts.ends(path))
     if is_fetched:
-        seen.fetched |= call.written or {facts.real_path(d) for d in call.situation.directories}
+        seen.fetched |= call.written or {
+            end for one in call.situation.directories for end in facts.ends(one)
+        }
 
 
 def note_redirected(
@@ -59,7 +60,8 @@ def note_redirected(
     targets = tuple(r.target for r in command.redirects if opens_output(r))
     names = [argument.text for argument in expand(targets, situation.values) if argument.text]
     for cwd in situation.directories:
-        situation.seen.fetched.update(facts.real_path(joined(cwd, name)) for name in names)
+        for name in names:
+            situation.seen.fetched.update(facts.ends(joined(cwd, name)))
 
 
 def is_fetched(path: str, situation: Situation) -> bool:

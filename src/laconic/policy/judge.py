@@ -13,14 +13,14 @@ from laconic.policy.call import Call
 from laconic.policy.commands import handler
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.fetched import is_fetched, note_fetched
-from laconic.policy.places import is_within, place
+from laconic.policy.places import is_within, joined, place
 from laconic.policy.project_runners import (
     REPOSITORIES,
     ask_for_project_code,
     repository_findings,
 )
 from laconic.policy.registries import registry_findings
-from laconic.policy.situation import ProgramCall, joined
+from laconic.policy.situation import ProgramCall
 from laconic.policy.table import check_leading_options, conclude, follow_table, shows_itself
 from laconic.types import GRANTS, HARD, Decision, Effect, Kind, Verdict, strictest, union
 
@@ -188,7 +188,7 @@ class Judge:
     ) -> list[Decision]:
         """What a script visibly does that the same line has written."""
         texts = situation.seen.texts
-        paths = [self.facts.real_path(joined(cwd, name)) for cwd in situation.directories]
+        paths = self._real_paths(name, situation)
         decisions = [
             self.nested(Argument(texts[path], *span), situation.shells | {SYSTEM}, situation)
             for path in paths
@@ -198,13 +198,17 @@ class Judge:
 
     def code_at(self, path: str, situation: Situation) -> Effect:
         """The effect of running a file: the project's own code, or code that is not known."""
-        real = [self.facts.real_path(joined(cwd, path)) for cwd in situation.directories]
+        real = self._real_paths(path, situation)
         situation.seen.ran.update(real)
         # of a file that is fetched itself, the line as a whole says so
         fetched = situation.seen.fetched
         brought = fetched and [f for f in real if f not in fetched and is_fetched(f, situation)]
         is_own = not brought and all(is_within(file, self.facts.project) for file in real)
         return Effect.PROJECT_CODE if is_own else Effect.UNKNOWN
+
+    def _real_paths(self, path: str, situation: Situation) -> list[str]:
+        where = situation.directories
+        return [end for cwd in where for end in self.facts.ends(joined(cwd, path))]
 
     def answered(self, findings: list[Decision]) -> list[Decision]:
         """The same findings, with the answers that the profile gives to their effects."""

@@ -13,11 +13,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from laconic.policy.links import Links
+
 SINKS = frozenset(
     "/dev/null /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2 /dev/zero".split()
 )
 # Files that decide what programs run, or hold keys: paths that end in these or lead through them.
-_SENSITIVE_NAMES = r"""
+GUARDED_NAMES = r"""
     .ssh .gnupg .aws .kube .docker .azure .config/gcloud .netrc .npmrc .pypirc .git-credentials
     .vault-token .password-store authorized_keys crontab
     .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zprofile .zshenv
@@ -43,25 +45,25 @@ _SENSITIVE_NAMES = r"""
     .cursorrules .windsurfrules opencode.json opencode.jsonc crush.json .laconic.toml
     Library/LaunchAgents .config/systemd .config/autostart
 """.split()
-_SENSITIVE_NAMES += AGENT_HOOKS
+GUARDED_NAMES += AGENT_HOOKS
 # All of a repository's own directory is one of them, because hooks and the programs that its
 # configuration names are there (https://git-scm.com/docs/gitrepository-layout), except a lock
 # that a git which was killed did not remove.
 # Whether a file system tells small letters from capitals is not known here.
 _SENSITIVE = pattern(
-    rf"(?:^|/)(?:(?:{'|'.join(map(re.escape, _SENSITIVE_NAMES))})(?:/|$)"
+    rf"(?:^|/)(?:(?:{'|'.join(map(re.escape, GUARDED_NAMES))})(?:/|$)"
     r"|\.git(?:/(?!index\.lock$)|$))",
     re.IGNORECASE,
 )
 # What such a name leads through: whoever brings, moves or removes it, does so with what is in it.
 _PARENTS = frozenset(
     parent
-    for name in map(str.lower, _SENSITIVE_NAMES)
+    for name in map(str.lower, GUARDED_NAMES)
     for parent in (name[:pos] for pos, char in enumerate(name) if char == "/")
 )
 # Directories of this kind are made anew all the time; to remove them changes nothing that runs.
 _MADE_ANEW = frozenset(("node_modules", ".venv", "venv", "vendor"))
-_GUARDED = [name.split("/") for name in (*map(str.lower, _SENSITIVE_NAMES), ".git", *_PARENTS)]
+_GUARDED = [name.split("/") for name in (*map(str.lower, GUARDED_NAMES), ".git", *_PARENTS)]
 _MOST_PARTS = 64  # of a pattern; a deeper one is taken for what it may be
 _TRAILING_GLOB = pattern(r"(?:/[.*?]*)+$")
 _SYSTEM = pattern(
@@ -81,12 +83,14 @@ class Facts:
     real_path follows symbolic links (or only normalises, when the caller cannot look).
     modules: names that Python would import from a directory before its own library. exists: whether
     there is such a file. names: what is in a directory. text: what is in a small file, None if that
-    is not known. shells: the families of shells (see dialects) that may run the command.
+    is not known. link: the text of a symbolic link. twins: by what other names a file is known.
+    shells: the families of shells (see dialects) that may run the command. links: those that the
+    line itself makes, once it has made any; meant: what `meant` has found before.
     """
 
     __slots__ = (
-        "cwd", "environment", "exists", "home", "modules", "names", "project", "real_path",
-        "shells", "temporary", "text",
+        "cwd", "environment", "exists", "home", "link", "links", "meant", "modules", "names",
+        "project", "real_path", "shells", "temporary", "text", "twins",
     )  # fmt: skip
 
     def __init__(
@@ -101,13 +105,36 @@ class Facts:
         exists: Callable[[str], bool] = lambda _: False,
         names: Callable[[str], Iterable[str]] = lambda _: (),
         text: Callable[[str], str | None] = lambda _: None,
+        link: Callable[[str], str | None] = lambda _: None,
+        twins: Callable[[str], Iterable[str]] = lambda _: (),
         shells: Iterable[str] = ("bash", "zsh"),
     ) -> None:
         self.cwd, self.home, self.project = cwd, home, project or cwd
         self.temporary, self.environment = tuple(temporary), dict(environment or {})
         self.real_path, self.modules, self.exists = real_path, modules, exists
-        self.names, self.text = names, text
+        self.names, self.text, self.link, self.twins = names, text, link, twins
         self.shells = frozenset(shells)
+        self.links: Links | None = None
+        self.meant: dict[tuple[str, str], tuple[str, ...]] = {}
+
+    def with_links(self, links: Links) -> Facts:
+        """The same place for a line that makes links; of several real paths one outside counts."""
+        made = Facts.__new__(Facts)
+        for name in self.__slots__:
+            setattr(made, name, getattr(self, name))
+
+        def real_path(path: str) -> str:
+            ends = links.ends(path)
+            return next((end for end in ends if not is_within(end, made.project)), ends[0])
+
+        made.links, made.real_path = links, real_path
+        return made
+
+    def ends(self, path: str) -> list[str]:
+        """The real paths that an absolute one may have; an empty one is not known."""
+        if not path:
+            return [""]
+        return [self.real_path(path)] if self.links is None else self.links.ends(path)
 
 
 def place(path: str, cwd: str, facts: Facts) -> str:
@@ -118,14 +145,54 @@ def place(path: str, cwd: str, facts: Facts) -> str:
     """
     if not cwd and not path.startswith("/"):
         return "else"
-    written = posixpath.normpath(posixpath.join(cwd, path))
-    if written in SINKS:
+    paths = meant(path, cwd, facts)
+    if paths[0] in SINKS:
         return "sink"
-    if written.startswith(("/dev/tcp/", "/dev/udp/")):
+    if paths[0].startswith(("/dev/tcp/", "/dev/udp/")):
         return "network"
-    real = facts.real_path(written)
-    kind = _place(written, facts)
-    return kind if real == written else min(kind, _place(real, facts), key=_BY_DELICACY.index)
+    if len(paths) == 1:
+        return _place(paths[0], facts)
+    return min((_place(one, facts) for one in paths), key=_BY_DELICACY.index)
+
+
+def joined(cwd: str, target: str) -> str:
+    """The absolute path of a target; empty, which is a place unknown, if it depends on such a one.
+
+    `..` stays: only who looks at links can tell where it leads.
+    """
+    path = posixpath.join(cwd, target)
+    if path[:1] != "/":
+        return ""
+    if "/.." not in path:
+        return posixpath.normpath(path) if path[:2] != "//" else posixpath.normpath(path[1:])
+    return "/" + "/".join(name for name in path.split("/") if name not in ("", "."))
+
+
+def meant(path: str, cwd: str, facts: Facts) -> tuple[str, ...]:
+    """The normal paths that one may stand for: the first by its text, as some programs read it.
+
+    Then where the kernel goes, the last name a link or followed, and other names of that file. In a
+    place that is not known, the path itself.
+    """
+    paths = facts.meant.get((path, cwd))
+    if paths is None or facts.links is not None:
+        paths = facts.meant[path, cwd] = _meant(joined(cwd, path) or path, facts)
+    return paths
+
+
+def _meant(whole: str, facts: Facts) -> tuple[str, ...]:
+    if whole[:1] != "/":
+        return (posixpath.normpath(whole),)
+    if facts.links is None and facts.real_path(whole) == whole and not facts.twins(whole):
+        return (whole,)
+    ends = facts.ends(whole)
+    paths = dict.fromkeys((posixpath.normpath(whole),))
+    parent, name = posixpath.split(whole)
+    if name not in ("", ".."):
+        paths.update(dict.fromkeys(posixpath.join(one, name) for one in facts.ends(parent)))
+    paths.update(dict.fromkeys(ends))
+    paths.update(dict.fromkeys(twin for end in ends for twin in facts.twins(end)))
+    return tuple(paths)
 
 
 _BY_DELICACY = (
@@ -200,6 +267,11 @@ def _is_top(path: str, facts: Facts) -> bool:
 
 def _is_home(path: str, facts: Facts) -> bool:
     return path in (facts.home, posixpath.dirname(facts.home))
+
+
+def is_guarded(path: str) -> bool:
+    """Tell whether a path is, or leads through, a file that decides what programs run."""
+    return _SENSITIVE.search(path) is not None
 
 
 def is_stream(path: str) -> bool:

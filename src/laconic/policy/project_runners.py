@@ -14,11 +14,11 @@ even `git status` runs: a checkout cannot bring a `.git` along, but it can bring
 
 from __future__ import annotations
 
-from posixpath import dirname, join, normpath
+from posixpath import dirname, join
 
 from laconic.files import upwards
 from laconic.patterns import compiled
-from laconic.policy.places import is_within
+from laconic.policy.places import is_within, meant
 from laconic.policy.registries import is_harmless_file
 from laconic.types import Effect
 
@@ -95,9 +95,9 @@ def _first_named(call: Call, facts: Facts) -> tuple[str, bool] | None:
     """The first file of the command line that is there, and whether it is the project's own."""
     for directory in call.situation.directories:
         for text in _named(call):
-            path = normpath(join(directory, text))
-            if facts.exists(path):
-                return path, is_own(dirname(path), facts)
+            for path in meant(text, directory, facts):
+                if facts.exists(path):
+                    return path, is_own(facts.real_path(dirname(path)), facts)
     return None
 
 
@@ -117,8 +117,8 @@ def _starts(call: Call) -> Iterator[str]:
         for text in named:
             if not directory and not text.startswith("/"):
                 continue
-            path = normpath(join(directory, text))
-            yield path if facts.exists(f"{path}/.") else dirname(path)
+            for path in meant(text, directory, facts):
+                yield path if facts.exists(f"{path}/.") else dirname(path)
 
 
 def _named(call: Call) -> Iterator[str]:

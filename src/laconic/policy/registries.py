@@ -60,7 +60,7 @@ def registry_findings(call: Call, program: str) -> Iterator[Decision]:
         return
     facts = call.judge.facts
     for directory in call.situation.directories:
-        for above in upwards(directory):
+        for above in upwards(facts.real_path(directory) if directory else ""):
             if above == facts.home:
                 break
             for name in names:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from functools import lru_cache
 
 from laconic.patterns import pattern
 from laconic.policy.globs import WILD, fits, is_meant, overlaps, parts_of
+from laconic.policy.places import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from laconic.policy.places import Facts
 
 # Files and directories, `*` for any part of one name; what lies in such a directory is one, too.
-_NAMES = """
+SECRET_NAMES = """
     .ssh .gnupg .aws .azure .kube .docker .password-store .oci .bluemix .aliyun .databrickscfg
     .vault-token .pgpass .my.cnf .mylogin.cnf .netrc _netrc .authinfo .authinfo.gpg
     .git-credentials .npmrc .pypirc .gem/credentials .bundle/config .cargo/credentials
@@ -77,7 +77,7 @@ _NAMES = """
     .config/tailscale .config/kaggle .config/gitlab-runner .gitlab-runner .config/flyctl .sops.key
 """.split()
 # Words that a directory or a harmless file has for a name as well, if it begins with a capital.
-_PLAIN_WORDS = frozenset(n for n in _NAMES if n.replace(".", "").isalpha() and n[0] != ".")
+_PLAIN_WORDS = frozenset(n for n in SECRET_NAMES if n.replace(".", "").isalpha() and n[0] != ".")
 _HARMLESS_TWIN = pattern(
     r"\.(?:pub|example|sample|template|tmpl|dist|defaults?|schema)$"
     r"|(?:^|/)(?:example|sample|template|dist)\.env$|(?:^|/)known_hosts(?:\.old)?$",
@@ -85,16 +85,17 @@ _HARMLESS_TWIN = pattern(
 )
 _MOST_DIRECTORIES = 32
 _MOST_ENTRIES = 64
+_MOST_MATCHES = 1024
 _ANY_OF_KIND = pattern(r"\*+(\.[a-z0-9_]+)")
 
 
-_SPLIT = [name.lower().split("/") for name in _NAMES]
+_SPLIT = [name.lower().split("/") for name in SECRET_NAMES]
 _HIDDEN = [parts for parts in _SPLIT if parts[0][0] == "."]
 _PLAIN = [parts for parts in _SPLIT if parts[0][0] != "."]
 _NAMED: dict[str, list[tuple[str, list[str]]]] = {}
 _PATTERNS: dict[str, list[list[str]]] = {}  # by the first letter, or `*` and the last
-_ENDINGS = frozenset(n[1:] for n in _NAMES if n[:2] == "*." and n.count(".") == 1)
-for _name, _parts in zip(_NAMES, _SPLIT, strict=True):
+_ENDINGS = frozenset(n[1:] for n in SECRET_NAMES if n[:2] == "*." and n.count(".") == 1)
+for _name, _parts in zip(SECRET_NAMES, _SPLIT, strict=True):
     if "*" not in _parts[0]:
         _NAMED.setdefault(_parts[0], []).append((_name, _parts))
     elif _name[1:] not in _ENDINGS:
@@ -178,6 +179,17 @@ def matching(path: str, names: Callable[[str], Iterable[str]]) -> list[str]:
     return paths
 
 
+def led_matches(path: str, facts: Facts) -> tuple[str, ...]:
+    """Where those files are that a pattern matches by way of a link."""
+    known = facts.meant.get((path, "*")) if facts.links is None else None
+    if known is None:
+        found = matching(path, facts.names)[:_MOST_MATCHES]
+        led = [one for one in found if facts.ends(one) != [one] or facts.twins(one)]
+        ways = (way for one in led[:_MOST_ENTRIES] for way in meant(one, "/", facts))
+        known = facts.meant[path, "*"] = tuple(dict.fromkeys(ways))
+    return known
+
+
 def may_be_secret(argument: Argument, directories: list[str], facts: Facts) -> bool:
     """Tell whether an argument may name a secret: as written, by a pattern, or through links.
 
@@ -188,16 +200,17 @@ def may_be_secret(argument: Argument, directories: list[str], facts: Facts) -> b
         return True
     for cwd in directories:
         for text in argument.texts:
-            path = posixpath.normpath(posixpath.join(cwd, text))
-            if is_secret(path, glob=is_open) or is_secret(facts.real_path(path)):
-                return True
-            if argument.glob and any(map(is_secret, matching(path, facts.names))):
-                return True
+            for path in meant(text, cwd, facts):
+                if is_secret(path, glob=is_open):
+                    return True
+                if argument.glob and any(map(is_secret, matching(path, facts.names))):
+                    return True
+                if argument.glob and any(map(is_secret, led_matches(path, facts))):
+                    return True
         for shape in argument.shapes if argument.text is None else ():
             # a pattern that a loop goes over
-            path = posixpath.normpath(posixpath.join(cwd, shape))
-            is_path = shape.startswith(("/", "./"))
-            if is_path and any(map(is_secret, matching(path, facts.names))):
+            paths = meant(shape, cwd, facts) if shape.startswith(("/", "./")) else ()
+            if any(is_secret(one) for path in paths for one in matching(path, facts.names)):
                 return True
     return False
 
@@ -205,11 +218,11 @@ def may_be_secret(argument: Argument, directories: list[str], facts: Facts) -> b
 def secrets_below(directory: str, directories: list[str], facts: Facts) -> Iterator[str]:
     """The names of secrets in a directory, and in those that it holds."""
     for cwd in directories:
-        top = posixpath.normpath(posixpath.join(cwd, directory))
-        entries = list(facts.names(top))
-        yield from filter(is_secret, entries)
-        for entry in entries[:_MOST_ENTRIES]:
-            yield from filter(is_secret, facts.names(f"{top}/{entry}"))
+        for top in meant(directory, cwd, facts):
+            entries = list(facts.names(top))
+            yield from filter(is_secret, entries)
+            for entry in entries[:_MOST_ENTRIES]:
+                yield from filter(is_secret, facts.names(f"{top}/{entry}"))
 
 
 # Parts of the names of variables that hold secrets; there is a password in DATABASE_URL, too.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 
 from laconic.knowledge.arguments import Values
+from laconic.policy.places import joined
 from laconic.types import Value
 
 TYPE_CHECKING = False
@@ -149,27 +150,53 @@ class Situation(Value):
         is_called_here = len(self.calls) - 1 == self.script_depth
         return is_called_here and name in self.defined and self.defined[name] < start
 
-    def enter_directory(self, argument: Argument | None, facts: Facts) -> list[str]:
+    def enter_directory(
+        self,
+        argument: Argument | None,
+        facts: Facts,
+        goes_by_text: Callable[[], bool] = lambda: False,
+    ) -> list[str]:
         """`cd`: from here on commands may run there, too; an empty text is a place unknown.
 
+        goes_by_text: tells whether `..` is certain to be taken away before links are followed.
         Gives the directories that it leads to, for what runs only if it worked.
         """
         if argument is not None and (argument.text is None or argument.text == "-"):
             reached = [""]
         else:
             target = facts.home if argument is None else argument.text or "."
-            reached = [joined(cwd, target) for cwd in self.directories]
+            places = (entered(cwd, target, facts, goes_by_text) for cwd in self.directories)
+            reached = [place for some in places for place in some]
         add_new(self.directories, reached)
         if len(self.directories) > _MAX_DIRECTORIES:
             self.directories[_MAX_DIRECTORIES:] = [""]
-        return list(dict.fromkeys([*reached, *map(facts.real_path, filter(None, reached))]))
+        return list(dict.fromkeys(reached))
 
 
-def joined(cwd: str, target: str) -> str:
-    """The path of a target; empty, which is a place unknown, if it depends on such a place."""
-    if not cwd and not target.startswith("/"):
-        return ""
-    return posixpath.normpath(posixpath.join(cwd, target))
+def entered(
+    cwd: str, target: str, facts: Facts, goes_by_text: Callable[[], bool] = lambda: False
+) -> list[str]:
+    """The directories that a shell or program comes to; an empty one is not known."""
+    path = joined(cwd, target)
+    if "/.." not in path:
+        return [path]
+    reached = []
+    for base in _names_of_here(cwd, facts) if target[:1] != "/" else [cwd]:
+        path = joined(base, target)
+        text, ends = posixpath.normpath(path), facts.ends(path)
+        reached.append(text)
+        # Where its text leads nowhere, bash goes where the kernel does:
+        # https://git.savannah.gnu.org/cgit/bash.git/tree/builtins/cd.def (change_to_directory)
+        if ends != facts.ends(text) and not (goes_by_text() and facts.exists(text)):
+            reached += ends
+    return reached
+
+
+def _names_of_here(cwd: str, facts: Facts) -> list[str]:
+    """The names by which a shell may know its directory: it trusts a PWD that leads there."""
+    named = facts.environment.get("PWD", "") if cwd == facts.cwd else ""
+    is_other = named[:1] == "/" and named != cwd and facts.real_path(named) == cwd
+    return [cwd, named] if is_other else [cwd]
 
 
 def add_new(directories: list[str], reached: list[str]) -> None:

@@ -187,8 +187,13 @@ def _words_that_lead_somewhere(call: Call, effects: Effect) -> list[str]:
     given = [*call.arguments, *(value for value in before if value is not None)]
     code = {finding.start for finding in call.findings if finding.kind is Kind.CODE}
     own = (a for a in given if a.start < call.code_start and a.start not in {*settled, *code})
-    words = [name_and_path(a.text or "")[1] for a in own]
-    return [word for word in words if word[:1] in ("/", ".")]
+    early = {value.start for value in before if value is not None}
+    words = ((a.start, name_and_path(a.text or "")[1]) for a in own)
+    return [
+        word
+        for start, word in words
+        if word[:1] in ("/", ".") or (("/" in word or start in early) and call.is_led(word))
+    ]
 
 
 def _goes_out(call: Call) -> bool:

@@ -15,7 +15,7 @@ from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.policy.dialects import SYSTEM
 from laconic.policy.fetched import is_fetched
-from laconic.policy.places import is_stream, is_within, place
+from laconic.policy.places import is_stream, is_within, joined, place
 from laconic.types import HARD, Effect, Kind
 
 TYPE_CHECKING = False
@@ -96,8 +96,8 @@ def _is_of_project(path: str, call: Call) -> bool:
     facts = call.judge.facts
     if is_stream(path) or posixpath.normpath(path) == "/dev/null":
         return True  # judged elsewhere
-    paths = [posixpath.normpath(posixpath.join(cwd, path)) for cwd in call.situation.directories]
-    real = [facts.real_path(one) for one in paths]
+    where = call.situation.directories
+    real = [end for cwd in where for end in facts.ends(joined(cwd, path))]
     if call.situation.seen.fetched and any(is_fetched(one, call.situation) for one in real):
         return False
     return all(is_within(one, facts.project) for one in real)

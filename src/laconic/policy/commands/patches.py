@@ -13,7 +13,7 @@ import re
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
-from laconic.policy.situation import joined
+from laconic.policy.places import joined
 from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False

@@ -18,7 +18,7 @@ from laconic.policy.commands.python_environment import ENVIRONMENT, Environment
 from laconic.policy.commands.python_hidden import hidden_acts
 from laconic.policy.commands.python_named import Named, is_call
 from laconic.policy.secret_files import is_secret, is_secret_variable
-from laconic.policy.situation import joined
+from laconic.policy.situation import entered
 from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
@@ -82,15 +82,16 @@ class _Reader(Named):
 
     def _with_directories(self, situation: Situation) -> Situation:
         """The directories that relative paths may start from, where the code changes its own."""
-        entered = [
+        paths = [
             self._paths.text(node.args[0]) if node.args else None
             for node in self._nodes
             if isinstance(node, ast.Call) and self._dotted(node.func) in _CHANGES_DIRECTORY
         ]
         reached = [
-            "" if path is None else joined(cwd, path)
+            place
             for cwd in situation.directories
-            for path in entered
+            for path in paths
+            for place in ([""] if path is None else entered(cwd, path, self._call.judge.facts))
         ]
         known = dict.fromkeys((*situation.directories, *reached))
         return situation.but(directories=list(known)) if reached else situation
@@ -237,7 +238,9 @@ class _Reader(Named):
         before = call.situation
         if "cwd" in told and not _is_none(told["cwd"]):
             path = self._paths.text(told["cwd"])
-            there = ["" if path is None else joined(cwd, path) for cwd in before.directories]
+            facts, where = call.judge.facts, before.directories
+            places = [[""] if path is None else entered(cwd, path, facts) for cwd in where]
+            there = [place for some in places for place in some]
             call.situation = before.but(directories=there)
         if isinstance(first, ast.List | ast.Tuple):
             call.runs([self._text(item) for item in first.elts])

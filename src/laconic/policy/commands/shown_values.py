@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.policy.places import joined
 from laconic.policy.secret_files import is_secret
-from laconic.policy.situation import joined
 from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
