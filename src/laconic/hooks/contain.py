@@ -118,9 +118,11 @@ def contained(
     *,
     shell: object = "",
     login_shell: bool = False,
+    machine: Abilities | None = None,
 ) -> Contained | None:
     """Contain a line: None if nothing has to be done about it, or nothing can be."""
-    made = contain(request, decision, settings, Machine(settings, request.environ), shell)
+    machine = machine or Machine(settings, request.environ)
+    made = contain(request, decision, settings, machine, shell)
     if made is None:
         return None
     words = find_genuine(request.environ, made.project, login_shell=login_shell)

@@ -22,7 +22,7 @@ from laconic.policy.facts import NOWHERE, scope
 from laconic.rewrite.configured import options
 from laconic.rewrite.plan import rewrite
 from laconic.run.launcher import find_launcher, with_plain_name
-from laconic.types import HARD, Decision, Verdict, strictest
+from laconic.types import HARD, Decision, Outcome, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from laconic.settings.load import Settings
 
 _LONGEST = 2000
-_RANK = ("allow", None, "ask", "deny")
 
 
 def respond(
@@ -73,15 +72,15 @@ def respond(
         _respond(text, request, decision, call, settings, launcher, later)
         for text, request, decision in zip(call.commands, requests, decisions, strict=True)
     ]
-    strictest_one = max(one_by_one, key=lambda response: _RANK.index(response.answer))
+    strictest_one = max(one_by_one, key=lambda response: response.outcome)
     commands = tuple(
         response.commands[0] if response.commands else text
         for response, text in zip(one_by_one, call.commands, strict=True)
     )
     changed = commands if commands != call.commands else None
-    response = Response(strictest_one.answer, strictest_one.reason, changed)
-    response.way_out = strictest_one.way_out
-    return response
+    return Response(
+        strictest_one.outcome, strictest_one.reason, changed, way_out=strictest_one.way_out
+    )
 
 
 def _finish_keeps(call: HookCall, settings: Settings, environ: Mapping[str, str]) -> None:
@@ -111,7 +110,7 @@ def _respond(
         request, decision = _by_catalogues(request, decision, call, settings)
         command = command if request is typed_request else request.command
     contained = None
-    if decision and command == request.command and can_replace(call):
+    if decision and command == request.command and can_replace(call.agent, call.event):
         contained = _contained(request, decision, call, settings)
     rewriting: Rewriting | None
     if contained:
@@ -126,16 +125,16 @@ def _respond(
             decision = strictest((decision, also), 0, decision.end)
         later.append(partial(record, typed_request, decision, settings))
         response = _response_for(decision, call, settings)
-        if response.answer == "ask":
+        if response.outcome is Outcome.ASKED:
             response.way_out = way_out(decision, request, settings)
-        if not contained and can_rewrite(response.answer, call):
+        if not contained and can_rewrite(response.outcome, call.agent, call.event):
             rewriting = _kept_first(request, decision, response, call, settings) or rewriting
         if rewriting and _is_left(decision, response, settings):
             rewriting = _without_claim(rewriting, request, call, settings)
-    if contained and response.answer == "allow":
+    if contained and response.outcome is Outcome.ALLOWED:
         contained.keep(request, settings)
     text = rewriting.text if rewriting else command
-    if rewriting and response.answer == "allow" and call.agent.wraps and not contained:
+    if rewriting and response.outcome is Outcome.ALLOWED and call.agent.wraps and not contained:
         text = _wrapped(rewriting, call, settings, request, launcher)
     response.commands = (text,) if text != typed else None
     return response
@@ -178,7 +177,9 @@ def _kept_first(
     settings: Settings,
 ) -> Rewriting | None:
     """Have a line that is not allowed keep what it destroys right before it runs."""
-    is_asked = response.answer == "ask" or (response.answer is None and call.mode == "open")
+    is_asked = response.outcome is Outcome.ASKED or (
+        response.outcome is Outcome.LEFT and call.mode == "open"
+    )
     is_off = settings.config.settings.gate != "enforce" or settings.is_isolated
     if not is_asked or is_off or not decision.effects & UNDONE:
         return None
@@ -203,14 +204,14 @@ def _by_catalogues(
 
     try:
         said = apply_catalogues(request, settings)
-        if said is None or not said.changed or said.verdict == "deny":
+        if said is None or not said.changed or said.outcome is Outcome.DENIED:
             return request, with_advice(decision, said) if said else decision
         made = request.with_command(said.command)
         also = engine.decide_request(made, settings, use_exceptions=False)
         strict = strictest((decision, also), 0, decision.end)
-        answer = engine.answer(strict, settings)
-        can_tell = "rewrite" in call.event.can and answer in call.agent.rewrite_with
-        return (made, with_advice(strict, said)) if can_tell and answer else (request, decision)
+        outcome = engine.outcome(strict, settings)
+        can_tell = outcome is not Outcome.LEFT and can_rewrite(outcome, call.agent, call.event)
+        return (made, with_advice(strict, said)) if can_tell else (request, decision)
     except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
         _note(fault, request)
         reason = f"your catalogues cannot be applied ({type(fault).__name__}: {fault})"
@@ -233,7 +234,7 @@ def _decide(
 
 def _response_for(decision: Decision, call: HookCall, settings: Settings) -> Response:
     has_flow = call.agent.has_flow
-    said = engine.answer(decision, settings, mode=call.mode, has_flow=has_flow)
+    said = engine.outcome(decision, settings, mode=call.mode, has_flow=has_flow)
     return Response(said, reason_line(decision))
 
 
@@ -241,7 +242,7 @@ def _is_left(decision: Decision, response: Response, settings: Settings) -> bool
     """Tell whether the agent itself is to say if the command may run."""
     general = settings.config.settings
     is_advice = general.gate == "advise" and decision.verdict is Verdict.ALLOW
-    return response.answer is None and not is_advice
+    return response.outcome is Outcome.LEFT and not is_advice
 
 
 def _without_claim(
@@ -336,8 +337,8 @@ def _wrapped(
         return rewriting.text
     made = request.with_command(with_plain_name(text, launcher[1]))
     decision = engine.decide_request(made, settings, use_exceptions=False)
-    said = engine.answer(decision, settings, mode=call.mode)
-    return text if said == "allow" else rewriting.text
+    said = engine.outcome(decision, settings, mode=call.mode)
+    return text if said is Outcome.ALLOWED else rewriting.text
 
 
 def reason_line(decision: Decision) -> str:
