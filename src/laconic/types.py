@@ -41,13 +41,13 @@ class Outcome(IntEnum):
         """The word for an agent; None where nothing is said."""
         match self:
             case Outcome.ALLOWED:
-                return Verdict.ALLOW.word
+                return "allow"
             case Outcome.LEFT:
                 return None
             case Outcome.ASKED:
-                return Verdict.ASK.word
+                return "ask"
             case Outcome.DENIED:
-                return Verdict.DENY.word
+                return "deny"
             case other:
                 return assert_never(other)
 

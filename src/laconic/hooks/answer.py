@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from laconic.agents.load import Agent
     from laconic.hooks.call import HookCall
+    from laconic.settings.load import Settings
 
 MOST_BYTES = 16 << 20
 _ENCODER = json.JSONEncoder(allow_nan=False)
@@ -66,15 +67,16 @@ class Fallback:
         self.answer, self._on_verdict, self.outcome = neutral, on_verdict, Outcome.LEFT
         self.later: list[Callable[[], object]] = []
 
-    def set_fallback(
-        self, call: HookCall, response: Response, fit: Callable[[Response], Response]
+    def keep(
+        self, call: HookCall, settings: Settings, environ: Mapping[str, str], response: Response
     ) -> None:
         """Keep the strictest verdict in the agent's words, in case something fails later."""
         outcome = response.outcome
         if outcome <= self.outcome:
             return
         try:
-            plain = fit(Response(outcome, response.reason))
+            cannot_ask = settings.config.hooks.cannot_ask
+            plain = fitted(Response(outcome, response.reason), call, cannot_ask, environ)
         except Exception:  # noqa: BLE001 - every agent can be told no
             plain = Response(Outcome.DENIED, response.reason)
         if plain:
@@ -131,18 +133,13 @@ def _response(
 
         return replacement(call, settings, environ)
 
-    def fit(response: Response) -> Response:
-        return fitted(response, call, settings.config.hooks.cannot_ask, environ)
-
-    def set_fallback(response: Response) -> None:
-        fallback.set_fallback(call, response, fit)
-
     if call.files:
         from laconic.hooks.file_tools import respond_to_files  # noqa: PLC0415 - as above
 
-        return fit(respond_to_files(call, settings, environ, fallback.later))
-    from laconic.hooks.respond import respond  # noqa: PLC0415 - as above
+        response = respond_to_files(call, settings, environ, fallback.later)
+    else:
+        from laconic.hooks.respond import respond  # noqa: PLC0415 - as above
 
-    response = respond(call, settings, environ, stdin, set_fallback, fallback.later)
-    set_fallback(response)
-    return fit(response)
+        tell = partial(fallback.keep, call, settings, environ)
+        response = respond(call, settings, environ, stdin, tell, fallback.later)
+    return fitted(response, call, settings.config.hooks.cannot_ask, environ)

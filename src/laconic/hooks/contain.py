@@ -168,16 +168,18 @@ class Machine:
         """
         if facts.project == NOWHERE or any(n.startswith("CODEX_SANDBOX") for n in self._environ):
             return False
-        from laconic.box.plan import refuse_unfit  # noqa: PLC0415 - few lines need a box
-        from laconic.box.usable import is_usable  # noqa: PLC0415
+        from laconic.box.usable import is_usable  # noqa: PLC0415 - few lines need a box
+
+        if not is_usable(self._environ):
+            return False
+        from laconic.box.plan import refuse_unfit  # noqa: PLC0415 - not every machine has one
 
         try:
             refuse_unfit(facts.project, facts.home)
         except LaconicError:
             return False
-        if is_within(facts.real_path(self._settings.directories.state_dir), facts.project):
-            return False
-        return bool(is_usable(self._environ))
+        state_dir = facts.real_path(self._settings.directories.state_dir)
+        return not is_within(state_dir, facts.project)
 
     def hold(self, command: str, facts: Facts) -> Holding | None:
         """Say what an undo would hold of a line."""

@@ -41,7 +41,7 @@ class Response:
         self.commands, self.output = commands, output
 
     def __bool__(self) -> bool:
-        return bool(self.outcome.word or self.commands or self.output)
+        return bool(self.outcome is not Outcome.LEFT or self.commands or self.output)
 
     @property
     def text(self) -> str:
