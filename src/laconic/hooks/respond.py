@@ -43,12 +43,12 @@ _NOT_JUDGED = Decision(Verdict.ASK, "gate/off", "the gate is off")
 class Hook:
     """A call, with what answers it.
 
-    launcher: what starts laconic, as find_launcher returns it. tell: called with every verdict
-    before anything else is done that takes time or may fail. later: gets what can wait until the
-    answer is on its way.
+    outcome: of a decision, for this agent. launcher: what find_launcher returns. tell: called with
+    every verdict before anything else is done that takes time or may fail. later: gets what can
+    wait until the answer is on its way.
     """
 
-    __slots__ = ("call", "later", "launcher", "settings", "tell")
+    __slots__ = ("call", "later", "launcher", "outcome", "settings", "tell")
 
     def __init__(
         self,
@@ -60,10 +60,8 @@ class Hook:
     ) -> None:
         self.call, self.settings, self.launcher = call, settings, launcher
         self.tell, self.later = tell, later
-
-    def outcome(self, decision: Decision) -> Outcome:
-        mode, has_flow = self.call.mode, self.call.agent.has_flow
-        return engine.outcome(decision, self.settings, mode=mode, has_flow=has_flow)
+        has_flow = call.agent.has_flow
+        self.outcome = partial(engine.outcome, settings=settings, mode=call.mode, has_flow=has_flow)
 
 
 class Proposal(Value):

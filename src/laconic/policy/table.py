@@ -262,15 +262,14 @@ def _check_names(call: Call) -> None:
 
 
 def _table_verdict(call: Call) -> None:
-    why = _deed(call)
     if call.entry.verdict == "ask":
         effects = call.match.effect
         if any(finding.effects & _WRITES for finding in call.findings):
             effects &= ~Effect.PROJECT_WRITE  # its operands have said where
         if effects:
-            _does_once(call, effects, why)
+            _does_once(call, effects, _deed(call))
     elif call.entry.verdict == "deny":
-        call.does(Effect.DESTROYS, "", why)
+        call.does(Effect.DESTROYS, "", _deed(call))
 
 
 _REHEARSES = frozenset(("-n", "--dry-run"))
@@ -379,31 +378,28 @@ def _deed(call: Call) -> str:
 
     With `needs`, `about` describes the harmless form, which this call is not.
     """
-    entry, parsed, effect = call.entry, call.parsed, call.match.effect
-    meant = (MEANINGS[word] for word in effect.words)
-    deed = entry.why or ("" if entry.needs else entry.about) or "; ".join(meant)
-    if parsed is None:
+    entry, parsed = call.entry, call.parsed
+    deed = entry.why or ("" if entry.needs else entry.about)
+    deed = deed or "; ".join([MEANINGS[word] for word in call.match.effect.words])
+    # With an option that is not known, nobody can tell which words are operands.
+    if parsed is not None and parsed.operands and not parsed.problems:
+        named = _named_files(call, parsed)
+        deed += f": {', '.join(named)}" if 0 < len(named) <= _MOST_NAMED else ""
+    if parsed is None or _REHEARSES.isdisjoint(entry.needs):
         return deed
-    named = [shown(a) for a in _named_files(call, parsed) if a.is_static]
-    if len(named) in range(1, _MOST_NAMED + 1):
-        deed += f": {', '.join(named)}"
-    rehearsals = () if _REHEARSES.isdisjoint(entry.needs) else parsed.options
-    name = next((option.name for option in rehearsals if option.name in _REHEARSES), "")
+    name = next((option.name for option in parsed.options if option.name in _REHEARSES), "")
     return f"{deed}, unless {name} prevents it" if name else deed
 
 
-def _named_files(call: Call, parsed: Parsed) -> Iterable[Argument]:
-    """The operands that are files: by their role, or because git does this to files only.
-
-    With an option that is not known, nobody can tell which words are operands.
-    """
-    if parsed.problems:
-        return
-    roles = call.entry.operands or ("V...",)
+def _named_files(call: Call, parsed: Parsed) -> list[str]:
+    """The operands that are files: by their role, or because git does this to files only."""
+    named, roles = [], call.entry.operands or ("V...",)
     for pos, operand in enumerate(parsed.operands):
         role = roles[min(pos, len(roles) - 1)].rstrip(".?")
-        if role in _FILES or (role == "V" and call.match.effect is Effect.DISCARDS):
-            yield operand
+        is_file = role in _FILES or (role == "V" and call.match.effect is Effect.DISCARDS)
+        if is_file and operand.is_static:
+            named.append(shown(operand))
+    return named
 
 
 def _does_once(call: Call, effects: Effect, why: str) -> None:
