@@ -20,7 +20,7 @@ from laconic.policy.facts import SHELLS, read_facts, scope
 from laconic.policy.from_config import build_rules, load_library
 from laconic.policy.own_rules import OwnRule, words_of
 from laconic.settings.load import isolated_settings, process_environment, read_settings
-from laconic.types import GRANTS, Decision, Effect, Source, Verdict, strictest
+from laconic.types import GRANTS, Decision, Effect, Outcome, Source, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,11 +59,11 @@ class Request:
         hook_json: bytes = b"",
         shells: frozenset[str] = SHELLS,
         mode: str = "",
+        facts: Facts | None = None,
     ) -> None:
         self.command, self.cwd, self.environ = command, cwd, environ
         self.agent, self.hook_json, self.shells = agent, hook_json, shells
-        self.mode = mode
-        self._facts: Facts | None = None
+        self.mode, self._facts = mode, facts
 
     @property
     def facts(self) -> Facts:
@@ -74,11 +74,8 @@ class Request:
 
     def with_command(self, command: str) -> Request:
         """Return the same request for another command."""
-        made = Request(
-            command, self.cwd, self.environ, self.agent, self.hook_json, self.shells, self.mode
-        )
-        made._facts = self._facts
-        return made
+        known = self.environ, self.agent, self.hook_json, self.shells, self.mode, self._facts
+        return Request(command, self.cwd, *known)
 
 
 # -- the verbs -------------------------------------------------------------------------------------
@@ -182,7 +179,7 @@ def decide_files(request: Request, uses: Sequence[FileUse], settings: Settings) 
     decision = policy.decide_files(uses, library, rules, where)
     if decision.verdict is Verdict.ASK and not decision.firm:
         decision = _with_exception(decision, request, settings, where, use=True)
-    return _escalated(decision, settings)
+    return escalated(decision, settings)
 
 
 def decide_with_rule(request: Request, settings: Settings, rule: str) -> Decision | None:
@@ -221,37 +218,38 @@ def _decide(
         decision = _with_external(decision, request, settings)
     if decision.verdict is Verdict.ASK and not decision.firm:
         decision = _with_exception(decision, request, settings, where, use=use_exceptions)
-    decision = _escalated(decision, settings)
+    decision = escalated(decision, settings)
     problems += broken
     return decision.with_problems(problems) if problems else decision
 
 
-def _escalated(decision: Decision, settings: Settings) -> Decision:
+def escalated(decision: Decision, settings: Settings) -> Decision:
+    """The decision, which asks about what it denied if the user wants that."""
     if settings.config.settings.escalate_deny and decision.verdict is Verdict.DENY:
         reason = f"{decision.reason} (escalated from deny)"
         return decision.but(verdict=Verdict.ASK, reason=reason, risk=True, firm=False)
     return decision
 
 
-def answer(
+def outcome(
     decision: Decision, settings: Settings, *, mode: str = "", has_flow: bool = True
-) -> str | None:
-    """What to tell an agent: `allow`, `ask`, `deny`, or None to leave it to the agent.
+) -> Outcome:
+    """What an agent is answered, with these settings.
 
     mode: what the agent's mode means. has_flow: it has rules and questions of its own.
     """
     general = settings.config.settings
     if general.gate == "off" or settings.environment.disabled:
-        return None
+        return Outcome.LEFT
     if decision.verdict is Verdict.ALLOW:
         is_unasked = general.profile == "guard" or (
             mode == "plan" and bool(decision.effects & ~Effect.DOWNLOADS)
         )
         is_silent = general.gate == "advise" or (is_unasked and not _is_granted(decision))
-        return None if is_silent else "allow"
+        return Outcome.LEFT if is_silent else Outcome.ALLOWED
     if decision.is_soft and has_flow and not _is_asked(decision, general):
-        return None
-    return decision.verdict.word
+        return Outcome.LEFT
+    return Outcome.of(decision.verdict)
 
 
 def _is_asked(decision: Decision, general: General) -> bool:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from laconic import engine
 from laconic.library.classifier import CATALOGUE as CLASSIFIER
 from laconic.library.effects import Pending, emit_audit, going_to
-from laconic.library.envelope import ALLOW, ASK, DENY, PASSTHROUGH, REWRITE, Envelope
+from laconic.library.envelope import DENY, PASSTHROUGH, REWRITE, Envelope
 from laconic.library.modes import ShippedMode, report, rewrite_with_audit
 from laconic.library.registry import line_of
-from laconic.types import Verdict, strictest
+from laconic.types import Outcome, Verdict, strictest
 
 if TYPE_CHECKING:
     from laconic.library.classifier import Classifier
@@ -99,7 +99,7 @@ class Judge:
         is_classified = envelope is None and self.classifier is not None
         if is_classified:
             envelope = self._classified(command, context)
-        if not self.uses_gate or (envelope is not None and envelope.verdict == DENY):
+        if not self.uses_gate or (envelope is not None and envelope.outcome is Outcome.DENIED):
             return _unruled(command, context) if envelope is None else envelope
         if envelope is None:
             return self.gated(command, context)
@@ -131,7 +131,6 @@ class Judge:
             severity=match.severity,
             explanation=match.explanation,
             references=match.references,
-            verdict=action if action in (DENY, ASK) else ALLOW,
         )
         denial = self.rules.denial(new, context) if new != command else None
         if denial is None:
@@ -159,7 +158,6 @@ class Judge:
             severity="error" if action == DENY else "warning",
             explanation=verdict.explanation,
             references=verdict.references,
-            verdict=DENY if action == DENY else ALLOW,
         )
         if not envelope.changed and action == REWRITE:
             envelope = replace(envelope, action=PASSTHROUGH)
@@ -167,7 +165,7 @@ class Judge:
             pending = Pending()
             with going_to(pending):
                 ruled = self.rules.apply(envelope.command, context, rewrite_with_audit)
-            if ruled is not None and ruled.verdict == DENY:
+            if ruled is not None and ruled.outcome is Outcome.DENIED:
                 envelope = replace(ruled, original_command=command)
             elif ruled is not None:
                 envelope = replace(envelope, command=ruled.command)
@@ -198,7 +196,6 @@ def _told(decision: Decision) -> dict[str, Any]:
     word = decision.verdict.word
     return {
         "action": word,
-        "verdict": word,
         "rule_id": decision.rule,
         "catalogue_id": OWN,
         "severity": "error" if word == DENY else "warning",
@@ -220,5 +217,4 @@ def faulty(command: object, fault: Exception) -> Envelope:
         catalogue_id=FAULT,
         severity="error",
         explanation=f"the gate failed ({type(fault).__name__}: {fault})",
-        verdict=DENY,
     )

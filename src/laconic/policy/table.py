@@ -17,7 +17,7 @@ from laconic.policy.word_places import (
     name_and_path,
     reads_code,
 )
-from laconic.types import Effect, Kind
+from laconic.types import MEANINGS, Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ _SIMPLE_ROLES = {
     "ENV": "sets",
     "RUN": "runs_file",
 }
+_FILES = frozenset(("READ", "EDIT", "WRITE", "MAKE", "METADATA", "DELETE", "DIR"))
+_MOST_NAMED = 3  # a longer list says less than the command itself
 ROLES = frozenset((*_SIMPLE_ROLES, "V", "SECRET", "CODE", "OVERRIDE", "NAME", "NO", "COMMAND"))
 
 
@@ -108,8 +110,7 @@ def follow_table(call: Call) -> None:
         if lacks and "RUN" in (entry.operands or ()) and not call.parsed.operands:
             call.does(Effect.UNCLEAR, Kind.INPUT, "runs the code that it reads from its input")
         if lacks:
-            why = entry.why or entry.about or f"may do more without {entry.needs[0]}"
-            _does_once(call, call.match.effect, why)
+            _does_once(call, call.match.effect, _deed(call))
         _refuse_undoing(call, call.parsed, entry.needs)
         _check_options(call, entry, call.parsed)
         _check_subcommand(call, call.parsed)
@@ -266,15 +267,14 @@ def _check_names(call: Call) -> None:
 
 
 def _table_verdict(call: Call) -> None:
-    why = call.entry.why or call.entry.about or f"{' '.join(call.path)} needs a look"
     if call.entry.verdict == "ask":
         effects = call.match.effect
         if any(finding.effects & _WRITES for finding in call.findings):
             effects &= ~Effect.PROJECT_WRITE  # its operands have said where
         if effects:
-            _does_once(call, effects, why)
+            _does_once(call, effects, _deed(call))
     elif call.entry.verdict == "deny":
-        call.does(Effect.DESTROYS, "", why)
+        call.does(Effect.DESTROYS, "", _deed(call))
 
 
 _REHEARSES = frozenset(("-n", "--dry-run"))
@@ -296,7 +296,7 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
         if option.name in entry.does and not is_rehearsal:
             _follow_effect(call, *entry.effect_of(option.name), option.argument)
         if entry.covers(option.name):
-            why = f"{option.name}: {_why_unlisted(call, call.entry.why or call.entry.about)}"
+            why = f"{option.name}: {_deed(call)}"
             call.does(call.match.effect, Kind.OPTION, why, option.argument)
         wanted = call.match.wanted(entry, option.name)
         if wanted is not None and not _is_one_of(option.value, wanted):
@@ -376,6 +376,35 @@ def _why_unlisted(call: Call, message: str) -> str:
     """What the program does anyway says more than that laconic does not know a word of it."""
     covered = call.match.effect & COVERS_ANYTHING
     return (call.entry.why if covered else "") or message
+
+
+def _deed(call: Call) -> str:
+    """What the call does, and to what: in the words of its table, else in those of its effects.
+
+    With `needs`, `about` describes the harmless form, which this call is not.
+    """
+    entry, parsed = call.entry, call.parsed
+    deed = entry.why or ("" if entry.needs else entry.about)
+    deed = deed or "; ".join([MEANINGS[word] for word in call.match.effect.words])
+    # With an option that is not known, nobody can tell which words are operands.
+    if parsed is not None and parsed.operands and not parsed.problems:
+        named = _named_files(call, parsed)
+        deed += f": {', '.join(named)}" if 0 < len(named) <= _MOST_NAMED else ""
+    if parsed is None or _REHEARSES.isdisjoint(entry.needs):
+        return deed
+    name = next((option.name for option in parsed.options if option.name in _REHEARSES), "")
+    return f"{deed}, unless {name} prevents it" if name else deed
+
+
+def _named_files(call: Call, parsed: Parsed) -> list[str]:
+    """The operands that are files: by their role, or because git does this to files only."""
+    named, roles = [], call.entry.operands or ("V...",)
+    for pos, operand in enumerate(parsed.operands):
+        role = roles[min(pos, len(roles) - 1)].rstrip(".?")
+        is_file = role in _FILES or (role == "V" and call.match.effect is Effect.DISCARDS)
+        if is_file and operand.is_static:
+            named.append(shown(operand))
+    return named
 
 
 def _does_once(call: Call, effects: Effect, why: str) -> None:
