@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     List = tuple[str | None, ...]
 
 MAX_POSSIBLE = 128  # of a word; each is judged where a file is read or written
-_LONGEST = 1024  # of a text that a pattern is tried on, at each of its places
+MAX_LENGTH = 256  # of a text; a pattern is tried at each place of it
+_SHORT = 48  # of one that a pattern with two stars is tried on
 _LISTS = ("@", "*")
 _DEFAULTS = frozenset((":-", "-", ":=", "="))
 _ALTERNATIVES = frozenset((":+", "+"))
@@ -123,6 +124,8 @@ def _known(part: Parameter, values: Values) -> tuple[str, ...]:
     if part.prefix == "!":
         if part.operator in _LISTS or part.index in _LISTS:
             return ()  # names of variables, or of elements
+        if part.name == "#":  # `${!#}`: the last argument
+            return values.all_of("@")
         named = (name.partition("[")[0] for name in values.all_of(part.name))
         return _distinct(value for name in named for value in values.all_of(name))
     if part.name not in _LISTS and part.index not in _LISTS:
@@ -176,7 +179,7 @@ def changed(part: Parameter, value: str) -> str | None:
         )
     if operator == ":":
         return _cut(operand, value)
-    if len(value) > _LONGEST:
+    if len(value) > MAX_LENGTH:
         return None
     if operator in ("#", "##", "%", "%%"):
         return _stripped(operator, operand, value)
@@ -199,7 +202,7 @@ def _cut(operand: str, value: str) -> str | None:
 
 def _stripped(operator: str, operand: str, value: str) -> str | None:
     """`${x#pattern}`, `${x%%pattern}`: the shortest or longest beginning or end is gone."""
-    fits = _compiled(operand)
+    fits = _compiled(operand) if _is_quick(operand, value) else None
     if fits is None:
         return None
     places = range(len(value) + 1)
@@ -217,7 +220,7 @@ def _replaced(operator: str, operand: str, value: str) -> str | None:
     """`${x/a/b}`, `${x//a/b}`, `${x/#a/b}`, `${x/%a/b}`, with the longest match of each place."""
     anchor = operand[:1] if operator == "/" and operand[:1] in ("#", "%") else ""
     wanted, _, new = operand[len(anchor) :].partition("/")
-    fits = _compiled(wanted)
+    fits = _compiled(wanted) if _is_quick(wanted, value) else None
     if fits is None or not wanted or not _PLAIN.fullmatch(new) or fits.fullmatch(""):
         return None
     if anchor == "%":
@@ -229,6 +232,11 @@ def _replaced(operator: str, operand: str, value: str) -> str | None:
         found = fits.match(value)
         return value if found is None else new + value[found.end() :]
     return fits.sub(new, value, count=0 if operator == "//" else 1)
+
+
+def _is_quick(glob: str, value: str) -> bool:
+    stars = glob.count("*")
+    return stars <= 1 or (stars == 2 and len(value) <= _SHORT)  # noqa: PLR2004 - as said
 
 
 @lru_cache(64)
@@ -245,4 +253,4 @@ def _compiled(glob: str) -> re.Pattern[str] | None:
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(texts))[:MAX_POSSIBLE]
+    return tuple(dict.fromkeys(t for t in texts if len(t) <= MAX_LENGTH))[:MAX_POSSIBLE]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from laconic.knowledge.parameters import MAX_POSSIBLE, possible_values
+from itertools import islice, product
+
+from laconic.knowledge.parameters import MAX_LENGTH, MAX_POSSIBLE, possible_values
 from laconic.shell.ast import Literal, Parameter, Quoted, Substitution
 from laconic.shell.words import flat, part_splits, text
 
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
     from laconic.knowledge.arguments import Values
     from laconic.shell.ast import Word
 
+_FEW = 16
 MAX_DEPTH = 3  # of substitutions in substitutions whose results are looked for
 
 
@@ -28,10 +31,12 @@ def possible_texts(word: Word, values: Values, depth: int) -> tuple[str, ...]:
             choices = possible_results(part, values, depth)
         if not choices:
             return ()
-        made = tuple(done + choice for done in texts for choice in choices)
+        most = MAX_POSSIBLE if len(texts) == 1 or len(choices) == 1 else _FEW
+        pairs = islice(product(texts, choices), most)
+        made = tuple(done + more for done, more in pairs if len(done) + len(more) <= MAX_LENGTH)
         if part_splits(part, quoted=quoted):
             words = choices if quoted else _words_of(choices)
-            ended = (*ended, *words, *(done + one for done in texts for one in words))
+            ended = (*ended, *words, *(done + one for done in texts[:_FEW] for one in words))
             made = (*made, *words)
         texts = made[:MAX_POSSIBLE]
     return tuple(dict.fromkeys((*texts, *ended)))[:MAX_POSSIBLE]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import islice, product
 
 from laconic.knowledge.arguments import Line, Values, expand
-from laconic.knowledge.parameters import MAX_POSSIBLE
+from laconic.knowledge.parameters import MAX_LENGTH, MAX_POSSIBLE
 from laconic.knowledge.streams import input_texts, node_output, rare_first
 from laconic.patterns import pattern
 from laconic.shell import ParseError, parse
@@ -28,7 +28,7 @@ from laconic.shell.words import literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from laconic.knowledge.arguments import Argument
     from laconic.knowledge.parameters import List
@@ -41,9 +41,13 @@ if TYPE_CHECKING:
 _MAX_ROUNDS = 4  # of values that are made of other values
 _MAX_LISTS = 16
 _MAX_SHIFTS = 3
+_MAX_WORDS = 64
+_MANY = 64  # places that give something to names: they are gone through once
 _MAX_FUNCTIONS = 64
 _READERS = frozenset("read mapfile readarray".split())
-_BUILTINS = _READERS | {"set", "printf"}
+_DECLARES = frozenset("declare local typeset".split())
+_REFERS = pattern(r"-[A-Za-z]*n[A-Za-z]*")
+_BUILTINS = _READERS | _DECLARES | {"set", "printf"}
 _SAYS = frozenset("echo printf".split())
 _EVALUATES = frozenset("eval trap".split())
 _MOVES = pattern(rb"\bshift\b|\bgetopts\b")
@@ -64,6 +68,8 @@ class Bindings:
         self.possible: dict[str, Texts] = {}
         self.arrays: dict[str, tuple[List, ...]] = {}
         self.arguments: dict[str, tuple[List, ...]] = {}
+        self._merged = dict(outer.possible)  # and what is in possible, as soon as it is there
+        self._lists: dict[str, Mapping[str, tuple[List, ...]]] = {}  # what alternatives has found
         self._script, self._outer = script, outer
         self._sources = Sources(script, occurrences)
         self._functions = script.nodes_of(Function)[:_MAX_FUNCTIONS]
@@ -79,7 +85,7 @@ class Bindings:
         events += (p for p in script.nodes_of(Parameter) if p.operator in _DEFINES)
         events += (one.command for one in occurrences if self._binds(one.command))
         events.sort(key=lambda node: node.start)
-        for _ in range(_MAX_ROUNDS):
+        for _ in range(_MAX_ROUNDS if len(events) <= _MANY else 1):
             before = dict(self.possible), dict(self.arrays), dict(self.arguments)
             events = [event for event in events if self._note(event)]
             if not events or before == (self.possible, self.arrays, self.arguments):
@@ -93,7 +99,8 @@ class Bindings:
             return True
         if not self._names or name in _SAYS:
             return False
-        return name in _EVALUATES or not self._names.isdisjoint(map(literal, command.words))
+        is_open = name is None or name in _EVALUATES
+        return is_open or not self._names.isdisjoint(map(literal, command.words))
 
     @property
     def is_plain(self) -> bool:
@@ -101,11 +108,14 @@ class Bindings:
         is_split = any(" " in text for texts in self.possible.values() for text in texts)
         return not (is_split or self.arrays or self.arguments or self._outer.line.alternatives)
 
-    def alternatives(self, function: str = "") -> dict[str, tuple[List, ...]]:
+    def alternatives(self, function: str = "") -> Mapping[str, tuple[List, ...]]:
         """The lists that arrays and the arguments may be."""
-        arguments = self.lists_in(function)
-        around = {n: lists for n, lists in self._outer.line.alternatives.items() if n != "@"}
-        return {**around, **self.arrays, **({"@": arguments} if arguments else {})}
+        if function not in self._lists:
+            arguments = self.lists_in(function)
+            around = {n: lists for n, lists in self._outer.line.alternatives.items() if n != "@"}
+            found = {**around, **self.arrays, **({"@": arguments} if arguments else {})}
+            self._lists[function] = found
+        return self._lists[function]
 
     # -- one place
 
@@ -116,10 +126,10 @@ class Bindings:
 
     def values_in(self, function: str) -> Values:
         """What is known in the body of a function."""
-        line = self._outer.line
+        line, arguments = self._outer.line, self.arguments_in(function)
         return Values(
             self._outer.certain,
-            {**self._outer.possible, **self.possible, **self.arguments_in(function)},
+            {**self._merged, **arguments} if arguments else self._merged,
             self._outer.printers,
             line=Line(line.files, self.alternatives(function), hidden=line.hidden),
         )
@@ -200,6 +210,8 @@ class Bindings:
             self._add(literal(command.words[2]) or "", printed)
         elif name in _EVALUATES:
             self._note_evaluated(command, values)
+        elif name in _DECLARES:
+            self._note_references(command, values)
         if name not in _SAYS:
             self._note_call(command, values)
 
@@ -217,8 +229,21 @@ class Bindings:
         """`f a`, also `time f a`, `command f a`: the words after the name are its arguments."""
         for pos, word in enumerate(command.words):
             called = literal(word)
-            if called in self._names:
-                self._add_arguments(called or "", command.words[pos + 1 :], command, values)
+            names = [called] if called is not None else []
+            if called is None and not pos:
+                names = [text for first in expand((word,), values) for text in first.texts]
+            for name in self._names.intersection(names):
+                self._add_arguments(name, command.words[pos + 1 :], command, values)
+
+    def _note_references(self, command: Command, values: Values) -> None:
+        """`declare -n r=v`: what is given to one of the names is given to the other."""
+        if not any(_REFERS.fullmatch(literal(word) or "") for word in command.words[1:]):
+            return
+        for word in command.words[1:]:
+            if isinstance(word, Assignment) and isinstance(word.value, Word):
+                for meant in _texts(expand((word.value,), values)):
+                    self._add(word.name, values.all_of(meant))
+                    self._add(meant, values.all_of(word.name))
 
     def _note_evaluated(self, command: Command, values: Values) -> None:
         texts = [argument.texts[:1] for argument in expand(command.words[1:], values)]
@@ -252,22 +277,30 @@ class Bindings:
     # -- what is known so far
 
     def _add(self, name: str, texts: Iterable[str]) -> None:
-        merged = dict.fromkeys((*self.possible.get(name, ()), *texts))
+        short = (text for text in texts if len(text) <= MAX_LENGTH)
+        merged = tuple(dict.fromkeys((*self.possible.get(name, ()), *short)))[:MAX_POSSIBLE]
         if merged:
-            self.possible[name] = tuple(merged)[:MAX_POSSIBLE]
+            self.possible[name] = merged
+            self._merged[name] = (*self._outer.possible.get(name, ()), *merged)
 
     def _add_lists(self, name: str, lists: Iterable[List]) -> None:
-        merged = dict.fromkeys((*self.arrays.get(name, ()), *lists))
-        self.arrays[name] = tuple(merged)[:_MAX_LISTS]
+        self._put_lists(self.arrays, name, lists)
 
     def _add_arguments(self, function: str, words: Words, command: Command, values: Values) -> None:
-        lists = self._lists_of(words, command, values)
-        merged = dict.fromkeys((*self.arguments.get(function, ()), *lists))
-        self.arguments[function] = tuple(merged)[:_MAX_LISTS]
+        self._put_lists(self.arguments, function, self._lists_of(words, command, values))
+
+    def _put_lists(
+        self, known: dict[str, tuple[List, ...]], name: str, lists: Iterable[List]
+    ) -> None:
+        short = (words[:_MAX_WORDS] for words in lists)
+        merged = tuple(dict.fromkeys((*known.get(name, ()), *short)))[:_MAX_LISTS]
+        if merged != known.get(name):
+            known[name] = merged
+            self._lists.clear()
 
     def _lists_of(self, words: Words, node: Node, values: Values) -> list[List]:
         """The lists that words may become, one for each of the lists that they are made of."""
-        cases = [*supposed(node, dict(values.line.alternatives), values), values]
+        cases = [*supposed(node, values.line.alternatives, values), values]
         return [made for case in cases for made in _combined(expand(words, case))]
 
 
@@ -276,20 +309,20 @@ def list_name(part: Parameter) -> str:
     return "@" if part.name.isdigit() or part.name == "*" else part.name
 
 
-def supposed(node: Node, lists: dict[str, tuple[List, ...]], known: Values) -> list[Values]:
+def supposed(node: Node, lists: Mapping[str, tuple[List, ...]], known: Values) -> list[Values]:
     """Cases beside those that are certain: one for each of the lists that a name may be."""
-    several = {
-        name: tuple((text,) for text in texts if " " in text)
-        for name, texts in known.possible.items()
-        if name not in known.certain and any(" " in text for text in texts)
-    }
     used = {list_name(part) for part in nodes(node) if isinstance(part, Parameter)}
-    given = {**several, **lists}
-    names = sorted(name for name in used if given.get(name))
-    if not names:
+    given: dict[str, tuple[List, ...]] = {}
+    for name in sorted(used):
+        several = lists.get(name, ())
+        if not several and name not in known.certain:
+            several = tuple((text,) for text in known.possible.get(name, ()) if " " in text)
+        if several:
+            given[name] = several
+    if not given:
         return []
-    chosen = islice(product(*(given[name] for name in names)), _MAX_LISTS)
-    return [_with_lists(known, dict(zip(names, one, strict=True))) for one in chosen]
+    chosen = islice(product(*given.values()), _MAX_LISTS)
+    return [_with_lists(known, dict(zip(given, one, strict=True))) for one in chosen]
 
 
 def _with_lists(known: Values, lists: dict[str, List]) -> Values:
