@@ -36,7 +36,7 @@ def possible_texts(word: Word, values: Values, depth: int) -> tuple[str, ...]:
         made = tuple(done + more for done, more in pairs if len(done) + len(more) <= MAX_LENGTH)
         if part_splits(part, quoted=quoted):
             words = choices if quoted else _words_of(choices)
-            ended = (*ended, *words, *(done + one for done in texts[:_FEW] for one in words))
+            ended = (*ended, *words, *(done + one for done in texts[:_FEW] for one in words[:_FEW]))
             made = (*made, *words)
         texts = made[:MAX_POSSIBLE]
     return tuple(dict.fromkeys((*texts, *ended)))[:MAX_POSSIBLE]

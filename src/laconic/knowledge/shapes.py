@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice, product
+
 from laconic.knowledge.parameters import changed, possible_values
 from laconic.patterns import pattern
 from laconic.shell.ast import Command, Literal, Parameter, Pattern, Substitution
@@ -37,7 +39,8 @@ def shapes_of(
             choices = _parameter_shapes(part, values)
         elif isinstance(part, Pattern) or (isinstance(part, Substitution) and _makes_text(part)):
             choices = (".*",)
-        shapes = tuple(done + more for done in shapes for more in choices)[:_MAX_SHAPES]
+        pairs = islice(product(shapes, choices), _MAX_SHAPES)
+        shapes = tuple(done + more for done, more in pairs)
     return shapes
 
 
