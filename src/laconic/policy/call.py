@@ -171,7 +171,7 @@ class Call:
         elif any(map(_RAW_DEVICE.match, argument.texts)):
             why = "reads a raw device or the memory of a process"
             self._find(Effect.SECRETS, "read", why, argument, firm=True)
-        if argument.text is None and not argument.possible:
+        if argument.text is None:
             self.situation.seen.reads.append(self.span)
         if self._may_be_secret(argument):
             self._find(Effect.SECRETS, Kind.SECRET, "reads keys, passwords or tokens", argument)
@@ -347,7 +347,12 @@ class Call:
         self.add_others(decision.with_leaves(_in_box) if judge.is_in_box else decision)
         self.judge.facts = judge.facts  # with the links that it made
 
-    def shell(self, argument: Argument, shells: frozenset[str] | None = None) -> None:
+    def shell(
+        self,
+        argument: Argument,
+        shells: frozenset[str] | None = None,
+        situation: Situation | None = None,
+    ) -> None:
         """The argument is shell code. shells: what may read it; else the user's shell or sh."""
         self._act(Verb.SHELL, argument)
         if argument.text is None or argument.glob:
@@ -356,7 +361,10 @@ class Call:
             )
         else:
             known = self.situation.shells | {SYSTEM} if shells is None else shells
-            self.add_others(self.judge.nested(argument, known, self.situation))
+            reads = self.situation.seen.reads
+            before = len(reads)
+            self.add_others(self.judge.nested(argument, known, situation or self.situation))
+            reads[before:] = [self.span] if reads[before:] else []  # not where in that text
 
     def add_others(self, finding: Decision) -> None:
         """Add what something else does that runs with this program."""

@@ -269,6 +269,7 @@ def _judge_occurrence(
         "directories": directories,
         "is_fed": lambda: streams.feeds.reach(occurrence),
         "fed_by": lambda: streams.inputs.sources(command) if context.reads_pipe else (),
+        "fed_texts": lambda: scope.input_texts(command),
         "substituted": bool(context.substitution) and not context.assigned,
         "exported": {e.name: e.value for e in exported if e.start <= command.start < e.end},
     }
@@ -285,6 +286,9 @@ def _judge_occurrence(
         cases.append(judge.simple(command, situation))
         if is_redirected:
             note_redirected(command, cases[-1], situation, judge.facts)
+        if scope.meanings is not None:
+            codes = scope.meanings.of(command)
+            cases += (judge.nested(code, situation.shells, situation) for code in codes)
         if reached and changes_directory(occurrence):
             reached.note(command, reached.follow(command, situation, judge.facts))
     add_new(outer.directories, directories)

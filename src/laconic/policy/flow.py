@@ -21,6 +21,8 @@ from laconic.knowledge.arguments import (
     pieces,
     result,
 )
+from laconic.knowledge.parameters import MAX_POSSIBLE, changed, possible_values
+from laconic.knowledge.possible import possible_results
 from laconic.patterns import pattern
 from laconic.shell.ast import (
     Arithmetic,
@@ -50,6 +52,8 @@ if TYPE_CHECKING:
 
 MAX_TEXTS = 16
 MAX_LENGTH = 256
+_NEVER_WRONG = frozenset(("#", "##", "%", "%%", ":-", "-", ":+", "+"))
+_PLAIN = pattern(r"[A-Za-z0-9_./,*-]*")
 _FAILS_IN_ZSH = pattern(r"[*?[]|~(?!/)|(?:^|:)=")
 
 
@@ -66,8 +70,9 @@ class Value:
         self, texts: Iterable[str], *, whole: bool, leading: str = "", is_path: bool = False
     ) -> None:
         distinct = tuple(dict.fromkeys(texts))
-        short = tuple(t for t in distinct if len(t) <= MAX_LENGTH)[:MAX_TEXTS]
-        self.texts, self.whole = short, whole and short == distinct
+        short = tuple(t for t in distinct if len(t) <= MAX_LENGTH)
+        self.whole = whole and short == distinct and len(short) <= MAX_TEXTS
+        self.texts = short[:MAX_POSSIBLE]
         self.leading = _common_beginning(distinct) if self.whole else leading
         self.is_path = is_path or self.leading.startswith("/")
 
@@ -134,7 +139,7 @@ class Flow:
     variables are set. every: all texts that the script gives to a name.
     """
 
-    __slots__ = ("every", "known", "now", "places", "printers", "states")
+    __slots__ = ("_line", "every", "known", "now", "places", "printers", "states")
 
     def __init__(
         self,
@@ -143,6 +148,7 @@ class Flow:
         all_nodes: list[Node],
         values: Values,
     ) -> None:
+        self._line = values.line
         self.known, self.printers, self.every = values.certain, values.printers, values.possible
         self.places: dict[str, list[int]] = {name: [] for name in names}
         for node in all_nodes:
@@ -194,19 +200,33 @@ class Flow:
                 return self._at_home(part.value) if not pos else UNKNOWN
             return UNKNOWN if part.value is None else Value((text(part.value),), whole=True)
         if isinstance(part, Parameter):
-            if not is_plain(parts, pos):
-                return UNKNOWN
-            given = self.now.get(part.name) if part.name in self.places else None
-            if given is not None:
-                return given
-            known = self.known.get(part.name)
-        elif isinstance(part, Substitution):
-            known = result(part, self._values())
-            if known is None and gives_path(part, self._values()):
-                return Value((), whole=False, is_path=True)
-        else:
-            known = None
+            if part.prefix or part.operator or part.index is not None:
+                return self._operated(part)
+            return self._held(part.name) if is_plain(parts, pos) else UNKNOWN
+        if not isinstance(part, Substitution):
+            return UNKNOWN
+        values = self._values()
+        known = result(part, values)
+        if known is not None:
+            return Value((known,), whole=True)
+        texts = possible_results(part, values)
+        return Value(texts, whole=False, is_path=gives_path(part, values))
+
+    def _held(self, name: str) -> Value:
+        given = self.now.get(name) if name in self.places else None
+        if given is not None:
+            return given
+        known = self.known.get(name)
         return UNKNOWN if known is None else Value((known,), whole=True)
+
+    def _operated(self, part: Parameter) -> Value:
+        """`${x%.c}`: what the operator makes of each value that the variable may have."""
+        held = self._held(part.name) if not part.prefix and part.index is None else UNKNOWN
+        made = [changed(part, one) for one in held.texts] if held.whole else [None]
+        texts = [one for one in made if one is not None]
+        if len(texts) == len(made):
+            return Value(texts, whole=True)
+        return Value(possible_values(part, self._values()), whole=False)
 
     def _at_home(self, value: str) -> Value:
         """A tilde at the beginning; text with further ones, after colons, is not known."""
@@ -218,7 +238,9 @@ class Flow:
         return Value((home + text(rest),), whole=True)
 
     def _values(self) -> Values:
-        return Values({**self.known, **_single(self.now)}, {}, self.printers)
+        possible = {**self.every, **{name: value.texts for name, value in self.now.items()}}
+        certain = {**self.known, **_single(self.now)}
+        return Values(certain, possible, self.printers, line=self._line)
 
     # -- lists
 
@@ -366,7 +388,15 @@ def may_fail(root: Node) -> bool:
     """Tell whether an expansion in it may be an error: arithmetic, operators, in zsh also globs."""
     return any(
         isinstance(node, Arithmetic | Pattern | Array)
-        or (isinstance(node, Parameter) and (node.prefix or node.operator or node.index))
+        or (isinstance(node, Parameter) and _may_be_wrong(node))
         or (isinstance(node, Literal) and _FAILS_IN_ZSH.search(node.value))
         for node in nodes(root)
     )
+
+
+def _may_be_wrong(part: Parameter) -> bool:
+    """`${x%.c}` and `${x:-a}` with plain words are fine in every shell."""
+    if part.prefix or part.index is not None:
+        return True
+    is_fine = part.operator in _NEVER_WRONG and _PLAIN.fullmatch(part.operand) is not None
+    return bool(part.operator) and not is_fine

@@ -13,7 +13,7 @@ from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.policy.call import Call
 from laconic.policy.globs import is_chosen
-from laconic.policy.secret_files import is_secret
+from laconic.policy.secret_files import is_secret, secrets_below
 from laconic.policy.spans import Spans
 from laconic.shell.ast import Command, Pipeline, Redirect, nodes
 from laconic.shell.words import literal
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 _DIRECT = 2  # the one that prints the names, and the one that takes them
 _BLANKS = pattern(r"\s+|\\[nt0]")
 _EXPRESSION = pattern(r"-[A-Za-z]|[(!]")
+_LISTS_OTHERS = pattern(r"-[a-z]*[oi][a-z]*|--others|--ignored")
 _LISTS_HIDDEN = {
     **dict.fromkeys("ls gls exa eza lsd dir vdir".split(), pattern(r"-\w*[aAf]\w*|--a.*")),
     "fd": pattern(r"-\w*[HuI]\w*|--hidden|--no-ignore|--unrestricted"),
     "rg": pattern(r"-\w*[u.]\w*|--hidden|--no-ignore"),
-    "git": pattern(r"-o|--others|-i|--ignored"),
     "tree": pattern(r"-\w*a\w*"),
 }
 
@@ -84,10 +84,24 @@ def _lists_secrets(call: Call, words: list[str], directories: tuple[str, ...]) -
     """Tell whether a command lists files that may be secrets."""
     if call.path[0] == "find":
         return _finds_secrets(call, directories)
+    if call.path[0] == "git":
+        return _lists_untracked(call, words, directories)
     shows = _LISTS_HIDDEN.get(call.path[0])
     if shows is None:
         return False
     return any(map(shows.fullmatch, words)) or _has_secrets_to_list(call, directories)
+
+
+def _lists_untracked(call: Call, words: list[str], directories: tuple[str, ...]) -> bool:
+    """`git ls-files -o`, `git status -s`: what is not tracked may be a secret, as for `ls -A`.
+
+    `git status` shows most of them only where they are not ignored: there have to be some.
+    """
+    if call.path[1:2] == ("ls-files",):
+        return any(map(_LISTS_OTHERS.fullmatch, words))
+    if call.path[1:2] != ("status",) or "-uno" in words:
+        return False
+    return any(True for _ in secrets_below(".", list(directories), call.judge.facts))
 
 
 def _has_secrets_to_list(call: Call, directories: tuple[str, ...]) -> bool:

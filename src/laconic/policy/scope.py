@@ -8,13 +8,25 @@ from __future__ import annotations
 
 from functools import cache
 
-from laconic.knowledge.arguments import Values, expand
+from laconic.knowledge.arguments import Line, Values, expand
 from laconic.knowledge.printed import COUNTERS, LOCATORS, PRINTERS
 from laconic.knowledge.traits import detailed, named
 from laconic.patterns import pattern
+from laconic.policy.bindings import Bindings, Sources, supposed
 from laconic.policy.environment import is_private
 from laconic.policy.flow import Flow, worlds
-from laconic.shell.ast import Array, Assignment, Coproc, Function, Loop, Parameter, Redirect, Word
+from laconic.policy.line_files import LineFiles
+from laconic.policy.meanings import Meanings
+from laconic.shell.ast import (
+    Array,
+    Assignment,
+    Coproc,
+    Function,
+    Loop,
+    Parameter,
+    Redirect,
+    Word,
+)
 from laconic.shell.words import Field, fields, literal
 from laconic.types import Decision, Effect, Verdict
 
@@ -33,7 +45,12 @@ _BINDERS = (Loop, Coproc, Parameter, Redirect)
 _ASSIGNS = pattern(r"(?<![=!<>])=(?!=)|<<=|>>=|\+\+|--")
 _NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 _MAX_POSSIBLE = 16
-_INHERITED = ("HOME", "PWD")
+_PUTS = pattern(rb">(?!&[0-9-]|/dev/null)")
+# What makes a `*` stand for names that begin with a dot, too:
+# https://www.gnu.org/software/bash/manual/html_node/The-Shopt-Builtin.html
+# https://zsh.sourceforge.io/Doc/Release/Options.html#Expansion-and-Globbing
+_HIDDEN = pattern(rb"(?i)dot_*glob|glob_*dots|GLOBIGNORE")
+_INHERITED = frozenset(("HOME", "PWD"))
 _PRINTERS = PRINTERS | COUNTERS | LOCATORS
 _BEFORE_NAME = frozenset(("command", "builtin", "-p", "--"))
 
@@ -43,34 +60,59 @@ class Scope:
 
     start: what holds everywhere. Variables of the surroundings may be exported, so their values are
     possible here, but not certain. functions: all that this text or one around it may define.
-    changes_directory: one of its commands is `cd` or the like.
+    changes_directory: one of its commands is `cd` or the like. meanings: what it makes names stand
+    for, if it may do so.
     """
 
-    __slots__ = ("_flow", "_outer", "changes_directory", "functions", "start")
+    __slots__ = (
+        "_bindings", "_flow", "_is_plain", "_outer", "_read", "changes_directory", "functions",
+        "meanings", "start",
+    )  # fmt: skip
 
     def __init__(self, script: Script, occurrences: list[Occurrence], situation: Situation) -> None:
-        own_functions = (node.name for node in script.nodes_of(Function))
-        self.functions = situation.functions.union(own_functions)
+        self.functions = situation.functions
+        if own_functions := script.nodes_of(Function):
+            self.functions = self.functions.union(function.name for function in own_functions)
         self._flow: Flow | None = None
-        setters = _setters(script)
-        changed = {node.name for node in setters}
+        changed = {node.name for node in _setters(script)}
         changed.update(name for node in script.nodes_of_any(_BINDERS) for name in bound_by(node))
         self.changes_directory = any(map(changes_directory, occurrences))
         if len(situation.directories) > 1 or self.changes_directory:
             changed.add("PWD")
         outer = situation.values
         self._outer = outer.possible
-        certain = {
-            name: outer.certain[name]
-            for name in _INHERITED
-            if name in outer.certain and name not in changed
-        }
-        printers = frozenset() if "IFS" in changed else _PRINTERS - self.functions
-        self.start = Values(certain, outer.possible, printers)
-        own = _possible_values(setters, self.start)
-        merged = {name: (*outer.possible.get(name, ()), *texts) for name, texts in own.items()}
-        self.start.possible = {**outer.possible, **merged}
-        self.start.shapes = {**outer.shapes, **_shapes(setters, self.start)}
+        certain = outer.certain
+        if changed or not certain.keys() <= _INHERITED:
+            certain = {n: text for n, text in certain.items() if n in _INHERITED - changed}
+        printers = _PRINTERS - self.functions if self.functions else _PRINTERS
+        if "IFS" in changed:
+            printers = frozenset()
+        source, line = script.source, outer.line
+        is_hidden = b"glob" in source.lower() and _HIDDEN.search(source) is not None
+        puts = (b">" in source and _PUTS.search(source) is not None) or b"tee" in source
+        if is_hidden or puts or self.changes_directory:
+            line = Line(line.files, line.alternatives, hidden=line.hidden or is_hidden)
+        self.start = Values(certain, outer.possible, printers, shapes=outer.shapes, line=line)
+        if line is not outer.line:
+            line.files = LineFiles(occurrences, line.files, situation.directories).texts
+        self._bindings: Bindings | None = None
+        self._is_plain = True
+        if line.alternatives or self.functions or changed or _may_bind(source):
+            self._bind(script, occurrences)
+        self.meanings = Meanings(script) if _may_give_meaning(source) else None
+        self._read = script, occurrences
+
+    def _bind(self, script: Script, occurrences: list[Occurrence]) -> None:
+        self._bindings = bindings = Bindings(script, occurrences, self.start)
+        outer, arguments = self.start.possible, bindings.arguments_in("")
+        given = bindings.possible.items()
+        merged = {name: (*outer.get(name, ()), *texts) for name, texts in given}
+        self.start.possible = {**outer, **arguments, **merged}
+        self.start.shapes = {**self.start.shapes, **_shapes(bindings, self.start)}
+        line, lists = self.start.line, bindings.alternatives()
+        if lists:
+            self.start.line = Line(line.files, lists, hidden=line.hidden)
+        self._is_plain = bindings.is_plain
 
     def follow(
         self,
@@ -93,7 +135,7 @@ class Scope:
         directories: those that it may run in.
         """
         start, flow = self.start, self._flow
-        if flow is None and "PWD" in start.certain:
+        if flow is None and "PWD" in start.certain and self._is_plain:
             return [start]
         possible = dict(start.possible)
         if "PWD" not in start.certain:
@@ -103,13 +145,27 @@ class Scope:
             state = flow.states.get(id(node), {})
             possible.update((name, ()) for name in flow.places)
             possible.update((name, value.texts) for name, value in state.items())
+        bindings = self._bindings
+        function = "" if bindings is None else bindings.function_at(node)
+        if bindings is not None and function:
+            possible.update(bindings.arguments_in(function))
         cases = worlds(state, start.certain, node)
         leading = {name: value.leading for name, value in state.items() if value.leading}
         paths = frozenset(name for name, value in state.items() if value.is_path)
-        return [
-            Values(certain, possible, start.printers, leading, paths, start.shapes)
+        known = [
+            Values(certain, possible, start.printers, leading, paths, start.shapes, start.line)
             for certain in cases
         ]
+        if bindings is None or self._is_plain:
+            return known
+        return [*known, *supposed(node, bindings.alternatives(function), known[0])]
+
+    def input_texts(self, command: Command) -> tuple[str, ...]:
+        """What a command may read from its input, as files and the line itself say it now."""
+        bindings, values = self._bindings, self.start
+        if bindings is not None:
+            values = bindings.values_in(bindings.function_at(command))
+        return Sources(*self._read).of(command, values)
 
     def fields(self, word: Word | Assignment) -> tuple[Field, ...] | None:
         """The arguments that a word becomes, known results of substitutions put in."""
@@ -122,43 +178,52 @@ class Scope:
         return tuple(Field(argument.text or "") for argument in arguments)
 
 
+def _may_bind(source: bytes) -> bool:
+    """Tell whether a text may give anything to names by builtins or in expansions."""
+    return (
+        b"read" in source
+        or b"set" in source
+        or b"mapfile" in source
+        or (b"${" in source and b"=" in source)
+        or (b"printf" in source and b"-v" in source)
+    )
+
+
+def _may_give_meaning(source: bytes) -> bool:
+    return (
+        b"alias" in source or b"hash" in source or b"BASH_CMDS" in source or b"commands[" in source
+    )
+
+
 def changes_directory(occurrence: Occurrence) -> bool:
     """Tell whether it is `cd` or the like, also after `command` and `builtin`."""
     names = map(literal, occurrence.command.words[:4])
     return next((n for n in names if n not in _BEFORE_NAME), None) in named("enters")
 
 
-def _possible_values(
-    setters: list[Assignment | Loop], values: Values
-) -> dict[str, tuple[str, ...]]:
-    """All values that the text itself gives to its variables: any of them may be meant."""
+def _shapes(bindings: Bindings, values: Values) -> dict[str, tuple[str, ...]]:
+    """What these values look like; `f=~+/.env` names a secret in whatever directory."""
     given: dict[str, list[str]] = {}
-    for name, argument in _given(setters, values):
-        if argument.text is not None:
-            given.setdefault(name, []).append(argument.text)
-    return {name: tuple(dict.fromkeys(texts))[:_MAX_POSSIBLE] for name, texts in given.items()}
-
-
-def _shapes(setters: list[Assignment | Loop], values: Values) -> dict[str, tuple[str, ...]]:
-    """What these values look like: `f=~+/.env` names a secret in whatever directory."""
-    given: dict[str, list[str]] = {}
-    for name, argument in _given(setters, values):
+    for name, argument, is_more in _given(bindings.setters, values):
+        if is_more:  # `x+=v`, perhaps again and again
+            told = [f"{text}*" for text in values.possible.get(name, ()) if text]
+            given.setdefault(name, []).extend(told)
         if argument.is_static:
             continue  # its value is followed
         shapes = argument.shapes
         if argument.glob and "/" not in shapes[0]:
             shapes = (f"./{shapes[0]}",)  # in the current directory, unlike what is not known
-        told = (shape for shape in shapes if argument.glob or shape.strip("*./"))
+        told = [shape for shape in shapes if argument.glob or shape.strip("*./")]
         given.setdefault(name, []).extend(told)
     return {name: tuple(dict.fromkeys(shapes))[:_MAX_POSSIBLE] for name, shapes in given.items()}
 
 
-def _given(setters: list[Assignment | Loop], values: Values) -> Iterator[tuple[str, Argument]]:
+def _given(setters: list[Node], values: Values) -> Iterator[tuple[str, Argument, bool]]:
     for node in setters:
         if isinstance(node, Loop):
-            yield from ((node.name, argument) for argument in expand(node.words or (), values))
-        elif isinstance(node.value, Word):
-            yield from ((node.name, argument) for argument in expand((node.value,), values))
+            yield from ((node.name, a, False) for a in expand(node.words or (), values))
+        elif isinstance(node, Assignment) and isinstance(node.value, Word):
+            yield from ((node.name, a, node.append) for a in expand((node.value,), values))
 
 
 # -- what sets variables, besides assignments -----------------------------------------------------

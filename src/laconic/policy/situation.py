@@ -7,8 +7,10 @@ in the list of directories that later ones may run in.
 from __future__ import annotations
 
 import posixpath
+from functools import partial
 
-from laconic.knowledge.arguments import Values
+from laconic.knowledge.arguments import Line, Values
+from laconic.policy.line_files import texts_now
 from laconic.policy.places import joined
 from laconic.types import Value
 
@@ -109,7 +111,8 @@ class Situation(Value):
     literal flows into it (few ask); substituted, whether what it prints becomes part of another
     command; exported, the variables that are certain to be; prefix_env, those that are set before
     its name; input_text, what it reads, if the line itself says it; input_file, the file that it
-    reads; fed_by, a function that names the programs that pipe to it.
+    reads; fed_by, a function that names the programs that pipe to it; fed_texts, one that tells
+    what may come in, as files say it now.
     About what runs it: calls, the arguments of those programs and its own; consent, what the user's
     rules allow it to do; guessing, whether its name is one of several that are possible. program:
     the one that is read, which is the shell itself outside of commands.
@@ -125,7 +128,8 @@ class Situation(Value):
         self.script_depth = 0
         self.boxable = True
         self.directories = [facts.cwd]
-        self.values = Values({"HOME": facts.home, "PWD": facts.cwd})
+        here = Line(partial(texts_now, facts))
+        self.values = Values({"HOME": facts.home, "PWD": facts.cwd}, line=here)
         self.is_fed: Callable[[], bool] = lambda: False
         self.substituted = self.guessing = False
         self.exported: dict[str, str] = {}
@@ -133,6 +137,7 @@ class Situation(Value):
         self.input_text: str | None = None
         self.input_file: Argument | None = None
         self.fed_by: Callable[[], tuple[str, ...]] = lambda: ()
+        self.fed_texts: Callable[[], tuple[str, ...]] = lambda: ()
         self.calls: tuple[list[Argument], ...] = ()
         self.consent: Consent | None = None
 

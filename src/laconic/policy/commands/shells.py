@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.policy.bindings import with_arguments
 from laconic.policy.commands.shell_input import may_read_itself
 from laconic.policy.dialects import family
 from laconic.types import Effect, Kind
@@ -24,6 +25,7 @@ _SET_OPTIONS = frozenset(
 _SHOPT_OPTIONS = frozenset(
     "globstar nullglob dotglob nocaseglob failglob nocasematch inherit_errexit".split()
 )
+_HIDDEN = "dotglob"
 
 # What zsh reads in another way: glob qualifiers, =(..), =command, ${(flags)..},
 # $name[..], and comments only in scripts.
@@ -137,4 +139,7 @@ def _judge_text(call: Call, letters: set[str], todo: list[Argument]) -> None:
         call.does(
             Effect.UNCLEAR, "dialect", "zsh may read this code in another way than bash", code
         )
-    call.shell(code, call.situation.shells & _BASH_LIKE | {reader})
+    is_hidden = any(word.text == _HIDDEN for word in call.arguments)
+    values = with_arguments(call.situation.values, todo[-3::-1], hidden=is_hidden)
+    inside = call.situation.but(values=values)
+    call.shell(code, call.situation.shells & _BASH_LIKE | {reader}, inside)
