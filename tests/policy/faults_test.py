@@ -151,7 +151,7 @@ def test_a_fault_in_the_users_rules(monkeypatch, fault):
         (policy, "redirect_findings", "cat < x"),
         (policy, "evaluations", "ls"),
         (policy, "evaluation_findings", "echo $((1))"),
-        (policy, "binding_findings", "ls"),
+        (policy, "binding_findings", "for x in a; do ls; done"),
         (policy, "bombs", "f() { ls; }; f"),
         (policy, "listed_findings", 'for x in *; do cat "$x"; done; ls | xargs cat'),
         (policy, "strictest", "ls; ls"),

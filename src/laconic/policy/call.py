@@ -132,7 +132,7 @@ class Call:
         firm: bool = False,
     ) -> None:
         """Add what follows from an act, or says nothing of files."""
-        verdict = self.judge.say.answer(effects)
+        verdict = self.judge.say.cells[effects]
         start, end = (argument.start, argument.end) if argument is not None else self.span
         rule_id = self.id + "/" + rule if rule else self.id  # an enum is slow to format
         finding = Decision(

@@ -62,7 +62,8 @@ def decide(command: str, library: Library, say: Say, facts: Facts) -> Decision:
     situation = Situation(facts)
     try:
         decision = _decide(command, Judge(library, say, facts, _decide), situation)
-        decision = say.line(decision, command)
+        if say.permissions:
+            decision = say.line(decision, command)
     except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
         reason = f"laconic failed on this command ({type(fault).__name__}: {fault})"
         size = len(command.encode("utf-8", "replace"))
@@ -170,14 +171,17 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
     scope = Scope(script, occurrences, outer)
     sites = evaluations(script, scope.fields)
     scope.follow(script, occurrences, sites, judge.library)
+    is_ours = b"laconic" in script.source  # only laconic itself brings a command into the box
     situation = outer.but(
         functions=scope.functions,
         defined=defined_functions(script, occurrences) if functions else {},
         script_depth=len(outer.calls),
-        boxable=outer.boxable and not functions and _is_boxable(script, occurrences),
+        boxable=outer.boxable and not functions and is_ours and has_only_boxed(script, occurrences),
         values=scope.start,
     )
-    exported = _follow_exports(script, all_nodes, occurrences, judge, situation)
+    exported: list[Export] = []
+    if judge.say.gates:
+        exported = _follow_exports(script, all_nodes, occurrences, judge, situation)
     reached = Reached(all_nodes, judge.facts) if scope.changes_directory else None
     streams = _Streams(script, situation)
     if b">" in script.source:
@@ -190,20 +194,19 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
         for values in scope.at(redirect, here):
             place = situation.but(values=values, directories=here)
             parts += redirect_findings(redirect, judge, place)
-    parts += _fetched_code(parts, script, judge, situation)
+    if situation.seen.ran:
+        parts += _fetched_code(parts, script, judge, situation)
     around = evaluation_findings(sites, all_nodes, script.source, scope.start) if sites else []
-    around += binding_findings(script, sites, judge.facts.environment)
+    if scope.binders or sites:
+        around += binding_findings(scope.binders, sites, judge.facts.environment)
     around += _findings_of_shells(script, all_nodes, situation.shells)
     around += bombs(functions, occurrences) if functions else []
     around += listed_findings(situation.seen, all_nodes) if situation.seen.reads else []
     around += variable_findings(all_nodes) if b"$" in script.source else []
-    situation.program.doubts += around
-    return strictest((*parts, *judge.answered(around)), 0, len(script.source))
-
-
-def _is_boxable(script: Script, occurrences: list[Occurrence]) -> bool:
-    """Tell whether a text may bring commands into the box: it has to name laconic for that."""
-    return b"laconic" in script.source and has_only_boxed(script, occurrences)
+    if around:
+        situation.program.doubts += around
+        parts += judge.answered(around)
+    return strictest(parts, 0, len(script.source))
 
 
 def _findings_of_shells(
@@ -333,8 +336,6 @@ def _follow_exports(
     judge: Judge,
     situation: Situation,
 ) -> list[Export]:
-    if not judge.say.heeds_variables:
-        return []
     exported = exports(script, situation.values, judge.facts)
     situation.seen.unknown_vars |= changed_names(all_nodes, occurrences, exported)
     return exported

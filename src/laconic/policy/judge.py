@@ -55,7 +55,7 @@ class Judge:
     decide: judges a text of shell code, in a situation. is_in_box: what is judged runs in the box.
     """
 
-    __slots__ = ("decide", "facts", "is_in_box", "library", "say")
+    __slots__ = ("_has_lists", "decide", "facts", "is_in_box", "library", "say")
 
     def __init__(
         self,
@@ -66,6 +66,8 @@ class Judge:
     ) -> None:
         self.library, self.say, self.facts, self.decide = library, say, facts, decide
         self.is_in_box = False
+        lists = say.allow or say.ask or say.deny or say.undenied or say.subcommands or say.wrappers
+        self._has_lists = bool(lists or say.gates or say.permissions)
 
     def saying(self, say: Say, *, is_in_box: bool) -> Judge:
         """The same judge with other answers to effects."""
@@ -85,7 +87,7 @@ class Judge:
             if not arguments:
                 return self._dynamic("the name of the program is not known", span, situation)
             ran = self.command(arguments, span, situation)
-            if ran.effects & _RUNS_CODE:
+            if findings and ran.effects & _RUNS_CODE:
                 where = self.facts, situation
                 findings = [f for f in findings if not is_for_code_only(f, command, *where)]
             findings.append(ran)
@@ -108,7 +110,10 @@ class Judge:
             return self._unknown_program(arguments, span, situation.but(program=program))
         inner = situation.but(calls=(*situation.calls, arguments), program=program)
         try:
-            decision = self.say.program(self, arguments, span, inner)
+            if self._has_lists:
+                decision = self.say.program(self, arguments, span, inner)
+            else:
+                decision = self.program(arguments, span, inner)
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
             reason = f"the rule failed ({type(fault).__name__}: {fault})"
             rule = f"{_names(arguments)[1]}/fault"
@@ -212,13 +217,13 @@ class Judge:
 
     def answered(self, findings: list[Decision]) -> list[Decision]:
         """The same findings, with the answers that the profile gives to their effects."""
-        return [finding.but(verdict=self.say.answer(finding.effects)) for finding in findings]
+        return [finding.but(verdict=self.say.cells[finding.effects]) for finding in findings]
 
     def finding(
         self, effects: Effect, rule: str, reason: str, span: tuple[int, int], *, firm: bool = False
     ) -> Decision:
         """Something that would happen, with the answer that the profile gives."""
-        verdict = self.say.answer(effects)
+        verdict = self.say.cells[effects]
         return Decision(verdict, rule, reason, *span, effects=effects, firm=firm)
 
     def _known_program(
@@ -232,7 +237,8 @@ class Judge:
         if any(finding.effects & Effect.PROJECT_WRITE for finding in call.findings):
             note_fetched(call)
             _note_unread(call)
-        parts = self.say.known(call, base)
+        has_say = self._has_lists or base in self.say.denied
+        parts = self.say.known(call, base) if has_say else call.findings
         if base in REPOSITORIES:
             parts += repository_findings(call, base)
         if call.entry.network:
@@ -264,7 +270,7 @@ class Judge:
     def _unknown(
         self, base: str, arguments: list[Argument], span: tuple[int, int], situation: Situation
     ) -> Decision:
-        if said := self.say.unknown(self, arguments, span, situation):
+        if self._has_lists and (said := self.say.unknown(self, arguments, span, situation)):
             return said
         if len(arguments) == _WITH_ONE and arguments[1].text == "--version":
             return Decision(Verdict.ALLOW, "version", f"{base} only tells its version", *span)

@@ -85,7 +85,7 @@ def _first_of(names: list[str], starts: Iterable[str], facts: Facts) -> tuple[st
 
 def _counts(path: str, wanted: str, facts: Facts) -> bool:
     """Tell whether a file may choose a program or a server. wanted: a pattern of how it says so."""
-    if is_harmless_file(path, facts):
+    if path.endswith(".npmrc") and is_harmless_file(path, facts):
         return False
     text = facts.text(path) if wanted else None
     return text is None or compiled(wanted).search(text) is not None

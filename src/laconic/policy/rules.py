@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from laconic.policy.own_rules import OwnRule
     from laconic.policy.permissions import Permission
     from laconic.policy.situation import Situation
-    from laconic.types import Decision, Effect, Verdict
+    from laconic.types import Decision, Effect
 
 
 class Gate:
@@ -58,6 +58,10 @@ class Rules(Say):
         "permissions", "places", "subcommands", "undenied", "wrappers",
     )  # fmt: skip
 
+    cells: Cells
+    gates: dict[str, Gate]
+    permissions: tuple[Permission | OwnRule, ...]
+
     def __init__(self, profile: str = "default", changed: Mapping[str, str] | None = None) -> None:
         self.cells = Cells(profile, changed)
         self.places = UserPlaces()
@@ -80,13 +84,6 @@ class Rules(Say):
     def has_box(self) -> bool:  # type: ignore[override]
         return bool(self.cells.box)
 
-    @property
-    def heeds_variables(self) -> bool:  # type: ignore[override]
-        return bool(self.gates)
-
-    def answer(self, effects: Effect) -> Verdict:
-        return self.cells[effects]
-
     def in_the_box(self) -> Rules:
         return self.with_cells(self.cells.in_the_box())
 
@@ -94,29 +91,25 @@ class Rules(Say):
         return self.with_cells(self.cells.outside_the_box())
 
     def line(self, decision: Decision, command: str) -> Decision:
-        return apply_to_text(self.permissions, decision, command) if self.permissions else decision
+        return apply_to_text(self.permissions, decision, command)
 
     def program(
         self, judge: Judge, arguments: list[Argument], span: tuple[int, int], situation: Situation
     ) -> Decision:
         if self.permissions:
             return judged_by_rules(self, judge, arguments, span, situation)
-        if not (self.deny or self.ask):
-            return judge.program(arguments, span, situation)
         return listed_program(self, judge, arguments, span, situation)
 
     def file(self, name: str, effects: Effect, span: tuple[int, int]) -> Decision | None:
         return allowed_by_list(name, effects, span) if name in self.allow else None
 
     def known(self, call: Call, name: str) -> list[Decision]:
-        is_changed = self.allow or self.undenied or self.wrappers or self.subcommands or self.gates
-        return settled(self, call, name) if is_changed or name in self.denied else call.findings
+        return settled(self, call, name)
 
     def unknown(
         self, judge: Judge, arguments: list[Argument], span: tuple[int, int], situation: Situation
     ) -> Decision | None:
-        has_say = self.wrappers or self.allow
-        return listed_unknown(self, judge, arguments, span, situation) if has_say else None
+        return listed_unknown(self, judge, arguments, span, situation)
 
     def is_gate(self, name: str, value: str | None) -> bool:
         return any(value in gate.environment.get(name, ()) for gate in self.gates.values())

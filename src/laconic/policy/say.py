@@ -7,6 +7,7 @@ from laconic.types import Decision, Effect, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from typing import Self
 
     from laconic.knowledge.arguments import Argument
@@ -15,21 +16,33 @@ if TYPE_CHECKING:
     from laconic.policy.situation import Situation
 
 
+class Allowed(dict[Effect, Verdict]):
+    """Every effect is allowed."""
+
+    def __missing__(self, effects: Effect) -> Verdict:
+        return Verdict.ALLOW
+
+
 class Say:
     """Nobody says anything: all effects are allowed, and what is read is what there is.
 
-    places: the files that somebody has a say on. has_box: some effects are settled by a box.
-    heeds_variables: what a command may do depends on the variables that are set for it.
+    cells: the answer to effects. places: the files that somebody has a say on. has_box: some
+    effects are settled by a box. The others are what `policy.rules.Rules` explains.
     """
 
     __slots__ = ()
+    cells: dict[Effect, Verdict] = Allowed()
     places = UserPlaces()
     has_box = False
-    heeds_variables = False
-
-    def answer(self, effects: Effect) -> Verdict:  # noqa: ARG002 - as of those who say something
-        """May it happen?"""
-        return Verdict.ALLOW
+    allow: frozenset[str] = frozenset()
+    ask: frozenset[str] = frozenset()
+    deny: frozenset[str] = frozenset()
+    denied: frozenset[str] = frozenset()
+    undenied: frozenset[str] = frozenset()
+    wrappers: Mapping[str, str] = {}
+    subcommands: Mapping[str, str] = {}
+    gates: Mapping[str, object] = {}
+    permissions: Sequence[object] = ()
 
     def in_the_box(self) -> Self:
         """The same for a command that runs in the box."""

@@ -60,13 +60,13 @@ class Scope:
 
     start: what holds everywhere. Variables of the surroundings may be exported, so their values are
     possible here, but not certain. functions: all that this text or one around it may define.
-    changes_directory: one of its commands is `cd` or the like. meanings: what it makes names stand
-    for, if it may do so.
+    binders: the nodes that set variables, besides assignments. changes_directory: one of its
+    commands is `cd` or the like. meanings: what it makes names stand for, if it may do so.
     """
 
     __slots__ = (
-        "_bindings", "_flow", "_is_plain", "_outer", "_read", "changes_directory", "functions",
-        "meanings", "start",
+        "_bindings", "_flow", "_is_plain", "_outer", "_read", "binders", "changes_directory",
+        "functions", "meanings", "start",
     )  # fmt: skip
 
     def __init__(self, script: Script, occurrences: list[Occurrence], situation: Situation) -> None:
@@ -75,7 +75,8 @@ class Scope:
             self.functions = self.functions.union(function.name for function in own_functions)
         self._flow: Flow | None = None
         changed = {node.name for node in _setters(script)}
-        changed.update(name for node in script.nodes_of_any(_BINDERS) for name in bound_by(node))
+        self.binders = script.nodes_of_any(_BINDERS)
+        changed.update(name for node in self.binders for name in bound_by(node))
         self.changes_directory = any(map(changes_directory, occurrences))
         if len(situation.directories) > 1 or self.changes_directory:
             changed.add("PWD")
@@ -230,13 +231,9 @@ def _given(setters: list[Node], values: Values) -> Iterator[tuple[str, Argument,
 
 
 def binding_findings(
-    script: Script, sites: list[Evaluation], environment: dict[str, str]
+    binders: list[Node], sites: list[Evaluation], environment: dict[str, str]
 ) -> list[Decision]:
-    bound = [
-        (name, node.start, node.end)
-        for node in script.nodes_of_any(_BINDERS)
-        for name in bound_by(node)
-    ]
+    bound = [(name, node.start, node.end) for node in binders for name in bound_by(node)]
     bound += [(name, site.start, site.end) for site in sites for name in assigned_at(site)]
     return [
         Decision(

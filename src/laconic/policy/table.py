@@ -111,9 +111,11 @@ def follow_table(call: Call) -> None:
             call.does(Effect.UNCLEAR, Kind.INPUT, "runs the code that it reads from its input")
         if lacks:
             _does_once(call, call.match.effect, _deed(call))
-        _refuse_undoing(call, call.parsed, entry.needs)
+        if entry.needs:
+            _refuse_undoing(call, call.parsed, entry.needs)
         _check_options(call, entry, call.parsed)
-        _check_subcommand(call, call.parsed)
+        if entry.subcommands:
+            _check_subcommand(call, call.parsed)
         _check_operands(call, call.parsed)
     _check_names(call)
     for argument in call.arguments:
