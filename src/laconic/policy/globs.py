@@ -43,10 +43,12 @@ def overlaps(glob: str, name: str) -> bool:
     if name[0] == "." and glob[:1] != ".":
         return False
     wild = WILD.search(glob)
+    if wild is None:
+        return fits(name, glob)
     front, star, end = name.partition(_SEVERAL)
-    known = glob if wild is None else glob[: wild.start()]
+    known = glob[: wild.start()]
     size = min(len(known), len(front))
-    if known[:size] != front[:size] or (wild is None and not fits(name, glob)):
+    if known[:size] != front[:size]:
         return False
     last = glob[-1:]
     if (end if star else front)[-1:] not in (last, "") and last not in (_ANY, _SEVERAL):
