@@ -22,7 +22,7 @@ from laconic.report.dates import local_of
 from laconic.report.text import visible
 from laconic.run.launcher import typed_name
 from laconic.secrets.mask import masked_pieces, masker_for
-from laconic.settings.environ import environment, is_person
+from laconic.settings.environ import environment, is_person, reader_of
 from laconic.settings.load import read_directories
 
 if TYPE_CHECKING:
@@ -190,4 +190,4 @@ def _count(store: Store, raw_id: str, source: RunOfOutput | None, printed: bytes
         "exact": int(counted is not None),
     }
     append(store.state_dir, "recalls", row)
-    StepBack(store.state_dir).recalled(raw_id)
+    StepBack(store.state_dir, reader_of(environment())).recalled(raw_id)

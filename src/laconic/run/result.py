@@ -16,10 +16,8 @@ from laconic.compact.view import (
     with_lines,
 )
 from laconic.record.runs import Run, record_run
-from laconic.record.step_back import AFTER_REPETITION, printed_digest
 from laconic.record.store import Store
 from laconic.record.tokenizer import MOST_BYTES, counts
-from laconic.run.finished import SAMPLE, FinishedOutput
 from laconic.run.launcher import typed_name
 from laconic.run.pipes import matches, pick
 from laconic.run.spool import BOTH, ERR, OUT
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from laconic.compact.lines import Lines
     from laconic.compact.result import Shown
     from laconic.compact.view import View
+    from laconic.run.finished import FinishedOutput
     from laconic.run.plan import RunPlan
     from laconic.run.task import Task
 
@@ -80,9 +79,6 @@ def prepare(
             _show_rest(result, plan.view, source)
     if result.texts is not None:
         _complete_lines(result.texts, source)
-    if result.texts is not None and _is_repeated(task, plan, source):
-        plan.stepped = plan.view.problem = AFTER_REPETITION
-        result.texts, result.filter_id, result.hidden = None, "", 0
     if result.texts is not None and not _keep(result, plan, source):
         result.texts, result.filter_id = None, ""
     if result.texts is None and picked is None:
@@ -96,7 +92,7 @@ def prepare(
     else:
         before = result.raw_tokens * source.output.printer.written // max(source.size, 1)
         result.shown_tokens = before + sum(map(_tokens, result.texts.values()))
-    _remember(task, plan, result, source)  # before anything is printed: the next run may follow
+    _remember(task, plan, result)  # before anything is printed: the next run may follow
     return result
 
 
@@ -108,30 +104,10 @@ def _complete_lines(texts: dict[str, bytes], source: FinishedOutput) -> None:
             texts[stream] = follower.rest + texts.get(stream, b"")
 
 
-def _is_repeated(task: Task, plan: RunPlan, source: FinishedOutput) -> bool:
-    """Tell whether the command ran again at once and printed the same: it was not enough."""
-    if source.shown_lines or not plan.can_step_back(task):
-        return False
-    return plan.step_back.is_repeated(plan.project, task.command, _printed(source))
-
-
-def _printed(source: FinishedOutput) -> str:
-    """What tells the output from others, empty for a large one."""
-    if source.size > LARGE:
-        return ""
-    return printed_digest(
-        source.spool.read(stream, start, min(start + SAMPLE, size))
-        for stream, size in source.sizes.items()
-        for start in range(0, size, SAMPLE)
-    )
-
-
-def _remember(task: Task, plan: RunPlan, result: RunResult, source: FinishedOutput) -> None:
+def _remember(task: Task, plan: RunPlan, result: RunResult) -> None:
     if plan.stepped or (plan.can_step_back(task) and result.raw_id):
         names = (plan.project, task.command, plan.program)
-        plan.step_back.ran(*names, result.raw_id, _printed(source), plan.stepped)
-    elif not plan.settings.is_isolated:
-        plan.step_back.passed(plan.project)
+        plan.step_back.ran(*names, result.raw_id, is_whole=bool(plan.stepped))
 
 
 # -- what is shown -----------------------------------------------------------------------------
