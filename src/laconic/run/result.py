@@ -14,6 +14,7 @@ from laconic.compact.view import (
     open_notice,
     render,
     with_lines,
+    within,
 )
 from laconic.record.runs import Run, record_run
 from laconic.record.store import Store
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
     from laconic.run.plan import RunPlan
     from laconic.run.task import Task
 
+# What may be shown after a failure, where a `head` or `tail` was taken off, of what that picks.
+_AFTER_FAILURE = 3
+_HEAD_SHARE = {"head": 0.7, "tail": 0.3}  # of the room, for the beginning
+
 WINDOW = "window"  # instead of a filter's id, for an output that was not examined as a whole
 
 
@@ -42,13 +47,14 @@ class RunResult:
     """What is printed instead of an output, and what the records say about it.
 
     texts: by stream, None for the output as it is. status: the exit status of the whole, with the
-    pipe that was taken off. piped: what that pipe leaves, None without one. hidden, total: lines.
-    is_exact: the tokens are counted, not estimated.
+    pipe that was taken off. piped: what that pipe leaves, None without one; theirs: the same with
+    stderr, by stream. most: the tokens that may be shown, None without a bound. hidden, total:
+    lines. is_exact: the tokens are counted, not estimated.
     """
 
     __slots__ = (
-        "filter_id", "hidden", "is_exact", "is_override", "piped", "piped_tokens", "raw_id",
-        "raw_tokens", "shown_tokens", "status", "texts", "total",
+        "filter_id", "hidden", "is_exact", "is_override", "most", "piped", "piped_tokens",
+        "raw_id", "raw_tokens", "shown_tokens", "status", "texts", "theirs", "total",
     )  # fmt: skip
 
     def __init__(self, status: int) -> None:
@@ -57,6 +63,8 @@ class RunResult:
         self.filter_id = self.raw_id = ""
         self.hidden = self.total = self.raw_tokens = self.shown_tokens = 0
         self.piped: bytes | None = None
+        self.theirs: dict[str, bytes] = {}
+        self.most: int | None = None
         self.piped_tokens: int | None = None
         self.is_exact = self.is_override = False
 
@@ -70,6 +78,8 @@ def prepare(
     source.program = typed_name(environ)
     # This comes before keeping, because keeping a large output moves its file away.
     picked = pick(task.pipe, source.path, environ) if task.pipe else None
+    if picked is not None:
+        _take_piped(result, task, source, picked[1])
     if source.size and not plan.view.is_exact:
         if source.size > LARGE:
             _show_windows(result, source)
@@ -86,7 +96,7 @@ def prepare(
     if picked is None and source.is_open:
         _show_open(result, plan, source)
     if picked is not None:
-        _honour_pipe(result, task, plan.program, source, *picked)
+        _honour_pipe(result, task, plan.program, picked[0])
     if result.texts is None:
         result.shown_tokens = result.raw_tokens
     else:
@@ -127,6 +137,9 @@ def _show_whole(
         return
     if task.pipe:
         compacted = with_lines(compacted, matches(task.pipe, source.path, environ))
+    if result.most is not None and result.status:
+        share = _HEAD_SHARE.get(_picker(task), _HEAD_SHARE["tail"])
+        compacted = within(compacted, result.most, share)
     was_streamed = partial(_was_streamed, lines=lines, source=source) if source.followers else None
     texts = render(compacted, source.spool.raw_id, was_streamed, source.program, source.masked)
     result.texts = {stream: _encoded(text) for stream, text in texts.items()}
@@ -217,20 +230,30 @@ def _with_last_newline(text: bytes) -> bytes:
     return text + b"\n" if text and not text.endswith(b"\n") else text
 
 
-def _honour_pipe(
-    result: RunResult, task: Task, program: str, source: FinishedOutput, status: int, piped: bytes
-) -> None:
-    """Use the pipe's own result if we have none, or if it is shorter."""
+def _picker(task: Task) -> str:
+    return task.pipe.partition(" ")[0]
+
+
+def _take_piped(result: RunResult, task: Task, source: FinishedOutput, piped: bytes) -> None:
+    """Take what the pipe leaves, which bounds what is shown instead: that much was asked for."""
+    result.piped = source.without_secrets(OUT, piped)
+    result.piped_tokens = _tokens(result.piped)
+    rest = source.spool.read(ERR, 0, source.sizes[ERR]) if ERR in source.sizes else b""
+    result.theirs = {OUT: result.piped, ERR: source.without_secrets(ERR, rest)}
+    if task.prefer_less or _picker(task) in _HEAD_SHARE:
+        may_be_more = result.status and not task.prefer_less
+        most = sum(map(_tokens, result.theirs.values()))
+        result.most = most * _AFTER_FAILURE if may_be_more else most
+
+
+def _honour_pipe(result: RunResult, task: Task, program: str, status: int) -> None:
+    """Use the pipe's own result if we have none, or if ours is more than may be shown."""
     command_status, result.status = result.status, status
-    piped = source.without_secrets(OUT, piped)
-    result.piped, result.piped_tokens = piped, _tokens(piped)
     ours = None if result.filter_id == WINDOW else result.texts
-    is_less = ours is not None and result.piped_tokens < sum(map(_tokens, ours.values()))
-    if ours is None or (task.prefer_less and is_less):
-        rest = source.spool.read(ERR, 0, source.sizes[ERR]) if ERR in source.sizes else b""
-        rest = source.without_secrets(ERR, rest)
-        ours = {OUT: piped, ERR: rest}
-        result.is_override = is_less
+    cost = sum(map(_tokens, ours.values())) if ours else 0
+    if ours is None or (result.most is not None and cost > result.most):
+        result.is_override = ours is not None
+        ours = result.theirs
     if command_status and not result.status:
         if task.pipefail:
             result.status = command_status
