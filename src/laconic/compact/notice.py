@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 MARK = "[laconic: "
 _SAMPLE_ID = "k3f9ab"
+LARGE = 32_000  # characters: about as much as is recalled at once
+PICKING = "add --grep RE or --lines A:B"
 _NOTICE = pattern(
     r"\n\[\d[^\]\n]*(?:hidden|condensed|shortened|regrouped|masked)[^\]\n]*: [^\]\n]+ recall \w+\]"
 )
@@ -38,6 +40,8 @@ def notice(
         parts.append(f"{compacted.shortened} shortened")
     if secrets:
         parts.append(masked(secrets))
+    if parts and compacted.lines.size > LARGE and identifier:
+        parts.append(PICKING)
     return said(", ".join(parts), program, identifier) if parts else ""
 
 

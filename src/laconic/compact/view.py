@@ -7,7 +7,7 @@ from laconic.compact.diagnostics import find_diagnostics
 from laconic.compact.filter import SUMMARY
 from laconic.compact.generic import compact_generic, failures, mistakes, summary
 from laconic.compact.masks import indexes, mask_of
-from laconic.compact.notice import MARK, gap, masked, notice, said
+from laconic.compact.notice import LARGE, MARK, PICKING, gap, masked, notice, said
 from laconic.compact.pipeline import compact
 from laconic.compact.result import GAP, RAW, SHORT, WHOLE, Compacted, Row, Shown
 from laconic.compact.scripts import script_of, without_name
@@ -195,10 +195,13 @@ def render(
 
 
 def hidden_notice(
-    what: Iterable[str], raw_id: str, program: str = "laconic", secrets: int = 0
+    what: Iterable[str], size: int, raw_id: str, program: str = "laconic", secrets: int = 0
 ) -> str:
-    """The notice for an output that was not compacted in one piece; what: what is hidden of it."""
-    parts = [*what, *([masked(secrets)] if secrets else [])]
+    """The notice for an output that was not compacted in one piece; what: what is hidden of it.
+
+    size: that of all of it.
+    """
+    parts = [*what, *([masked(secrets)] if secrets else []), *([PICKING] if size > LARGE else [])]
     return f"{said(', '.join(parts), program, raw_id)}\n"
 
 

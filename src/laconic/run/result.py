@@ -169,7 +169,7 @@ def _show_rest(result: RunResult, view: View, source: FinishedOutput) -> None:
         parts.append(f"{compacted.regrouped} lines regrouped")
     parts += [f"{shortened} shortened"] if shortened else []
     if parts or source.masked:  # else only colours and overwritten text are gone
-        line = hidden_notice(parts, source.spool.raw_id, source.program, source.masked)
+        line = hidden_notice(parts, source.size, source.spool.raw_id, source.program, source.masked)
         stream = compacted.changed_stream if compacted and not source.hidden_lines else OUT
         result.texts[stream] += _encoded(line)
     result.filter_id = view.name
@@ -187,7 +187,7 @@ def _show_windows(result: RunResult, source: FinishedOutput) -> None:
         result.total += window.total
     what = f"{result.hidden}/{result.total} lines hidden"
     what += f" ({source.size >> 20} MB: only the ends and diagnostics are shown)"
-    line = hidden_notice([what], source.spool.raw_id, source.program, source.masked)
+    line = hidden_notice([what], source.size, source.spool.raw_id, source.program, source.masked)
     result.texts[OUT] += _encoded(line)
     result.filter_id = WINDOW
 
