@@ -202,6 +202,17 @@ def test_the_alarms_of_the_tests_are_more_than_the_diagnostics_of_the_code():
     assert len([text for text in texts if is_alarm(text)]) > len(found)
 
 
+def test_what_a_command_sums_up_in_the_middle_is_shown():
+    said = "0 upgraded, 300 newly installed, 0 to remove and 120 not upgraded."
+    names = [f"lib{chr(97 + n % 26)}{n * n}-{chr(97 + n % 7)}ava" for n in range(300)]
+    before = [f"  {' '.join(names[n : n + 4])}" for n in range(0, 300, 4)]
+    steps = [f"Inst {name} ({n}.{n * 7 % 11} Release:12.{n % 5})" for n, name in enumerate(names)]
+    raw = "\n".join(["Reading lists...", "To be installed:", *before, *steps, said, *steps, ""]).encode()
+    found = compact_generic(read_lines(raw), 0)
+    assert said in found.text().splitlines()
+    assert found.hidden > 100
+
+
 def test_scattered_mistakes_and_the_marks_between_them_cost_no_more_than_the_bound():
     harmless = "".join(f"step {n} went well\n" for n in range(15))
     raw = "".join(f"{harmless}error: part {n} is broken\n" for n in range(9000)).encode()
