@@ -204,10 +204,10 @@ def test_the_alarms_of_the_tests_are_more_than_the_diagnostics_of_the_code():
 
 def test_what_a_command_sums_up_in_the_middle_is_shown():
     said = "0 upgraded, 300 newly installed, 0 to remove and 120 not upgraded."
-    names = [f"lib{chr(97 + n % 26)}{n * n}-{chr(97 + n % 7)}ava" for n in range(300)]
-    before = [f"  {' '.join(names[n : n + 4])}" for n in range(0, 300, 4)]
-    steps = [f"Inst {name} ({n}.{n * 7 % 11} Release:12.{n % 5})" for n, name in enumerate(names)]
-    raw = "\n".join(["Reading lists...", "To be installed:", *before, *steps, said, *steps, ""]).encode()
+    made = random.Random(1)
+    words = ["".join(made.choices("abcdefgh", k=made.randint(3, 9))) for _ in range(3000)]
+    texts = [" ".join(words[n : n + made.randint(3, 9)]) for n in range(0, 3000, 9)]
+    raw = "\n".join([*texts[:170], said, *texts[170:], ""]).encode()
     found = compact_generic(read_lines(raw), 0)
     assert said in found.text().splitlines()
     assert found.hidden > 100
