@@ -40,7 +40,7 @@ def notice(
         parts.append(f"{compacted.shortened} shortened")
     if secrets:
         parts.append(masked(secrets))
-    if parts and compacted.lines.size > LARGE and identifier:
+    if compacted.hidden and compacted.lines.size > LARGE and identifier:
         parts.append(PICKING)
     return said(", ".join(parts), program, identifier) if parts else ""
 

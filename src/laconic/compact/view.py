@@ -199,7 +199,7 @@ def hidden_notice(
 ) -> str:
     """The notice for an output that was not compacted in one piece; what: what is hidden of it.
 
-    size: that of all of it.
+    size: that of all of it, if lines of it are hidden.
     """
     parts = [*what, *([masked(secrets)] if secrets else []), *([PICKING] if size > LARGE else [])]
     return f"{said(', '.join(parts), program, raw_id)}\n"
