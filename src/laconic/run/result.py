@@ -165,11 +165,14 @@ def _show_rest(result: RunResult, view: View, source: FinishedOutput) -> None:
     result.total = source.shown_lines + len(lines)
     shortened = sum(row.kind == SHORT for row in compacted.shown) if compacted else 0
     parts = [f"{result.hidden}/{result.total} lines hidden"] if result.hidden else []
+    if compacted and result.hidden == result.total:
+        parts = [f"{result.total} lines condensed to {len(compacted.shown)}"]
     if compacted and compacted.regrouped and not result.hidden:
         parts.append(f"{compacted.regrouped} lines regrouped")
     parts += [f"{shortened} shortened"] if shortened else []
     if parts or source.masked:  # else only colours and overwritten text are gone
-        line = hidden_notice(parts, source.size, source.spool.raw_id, source.program, source.masked)
+        size = source.size if result.hidden else 0
+        line = hidden_notice(parts, size, source.spool.raw_id, source.program, source.masked)
         stream = compacted.changed_stream if compacted and not source.hidden_lines else OUT
         result.texts[stream] += _encoded(line)
     result.filter_id = view.name
