@@ -261,7 +261,8 @@ def test_run_hides_what_can_be_recalled(project, capsys):
     (project / "backup.sh").chmod(0o700)
     result = laconic.Gate(gate=False).run("./backup.sh")
     assert (result.stdout, result.status) == (MANY, 0)
-    assert f"[1998/2000 lines hidden: laconic recall {result.raw_id}]" in result.text
+    said = f"[1998/2000 lines hidden, add --grep RE or --lines A:B: laconic recall {result.raw_id}]"
+    assert said in result.text
     cli.run(["recall", result.raw_id])
     assert capsys.readouterr().out == MANY
 
