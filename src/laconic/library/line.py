@@ -8,6 +8,7 @@ at as they stand. Whether a command is harmless is for the gate to say.
 from __future__ import annotations
 
 from laconic.errors import LaconicError
+from laconic.knowledge import traits
 from laconic.knowledge.arguments import Argument, evaluate
 from laconic.knowledge.catalog import library
 from laconic.patterns import pattern
@@ -15,6 +16,7 @@ from laconic.policy.acts import Verb
 from laconic.policy.decide import forget, read_line, read_program
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
+from laconic.policy.situation import ProgramCall
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
 from laconic.types import Kind
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from laconic.policy.acts import Act
-    from laconic.policy.situation import ProgramCall, Situation
+    from laconic.policy.situation import Situation
     from laconic.shell.ast import Script
     from laconic.shell.walk import Occurrence
 
@@ -32,7 +34,7 @@ MAX_LENGTH = 256 * 1024
 _NO_HOME = "/home/.nobody"
 _MOST_PIECES = 200  # that are read as commands; the rest by their first words
 _MOST_WORDS = 64  # of a piece that may each be the name of a program
-_HANDS_ON = frozenset((Verb.COMMAND, Verb.SHELL, Verb.RUN))
+_WRAPPING = ("hands-on", "transparent")
 _OF_WORDS = frozenset((Kind.OPTION, Kind.VALUE, Kind.WORD, Kind.CODE))
 _PYTHON = pattern(r"(?:python|pypy)[0-9.]*|py")
 _BETWEEN_COMMANDS = pattern(r"[\n;&|()]+")
@@ -138,7 +140,7 @@ class Line:
         home: str = "",
         programs: list[ProgramCall] | None = None,
     ) -> None:
-        self.text, self.source = text, text.encode("utf-8", "surrogateescape")
+        self.text, self.source = text, _bytes(text)
         if len(self.source) > MAX_LENGTH:
             raise LaconicError("the command is too long to be checked")
         self._facts = Facts(cwd, home or _NO_HOME)
@@ -168,7 +170,12 @@ class Line:
                 invocation = self._of_program(program, program.situation)
                 if invocation is not None:
                     yield from _with_module(invocation)
-                if _is_doubtful(program):
+                inner = _unjudged(program)
+                if inner:
+                    run = ProgramCall(inner, program.span, program.situation.but(program=program))
+                    yield from self._of_programs([run])
+                    yield from self._elsewhere(self._read(inner))
+                elif _is_doubtful(program):
                     yield from self._handed_on(program, program.situation)
 
     def _of_program(self, program: ProgramCall, situation: Situation) -> Invocation | None:
@@ -219,10 +226,12 @@ class Line:
         """Yield the commands of a text that cannot be parsed: a shell may run some of them."""
         for count, arguments in enumerate(self._pieces(text)):
             if count < _MOST_PIECES:
-                found = read_program(arguments, library(), Rules(), self._facts)
-                yield from self._elsewhere(found)
+                yield from self._elsewhere(self._read(arguments))
             elif arguments[0].text:
                 yield from self._as_words(arguments)
+
+    def _read(self, arguments: list[Argument]) -> list[ProgramCall]:
+        return read_program(arguments, library(), Rules(), self._facts)
 
     def _elsewhere(self, programs: list[ProgramCall]) -> Iterator[Invocation]:
         for invocation in self._of_programs(programs):
@@ -296,12 +305,32 @@ def _is(one: object, other: object) -> bool:
     return one is other
 
 
+def _unjudged(program: ProgramCall) -> list[Argument] | None:
+    """The command of a wrapper that the gate asks about as a whole."""
+    if not program.doubts or _handed(program):
+        return None
+    found = (traits.inner(program.arguments, trait, library()) for trait in _WRAPPING)
+    return next(filter(None, found), None)
+
+
 def _is_doubtful(program: ProgramCall) -> bool:
     """Tell whether it hands on words, or code, that were not read for certain."""
-    acts = [act for act in program.acts if act.verb in _HANDS_ON]
-    if any(map(_is_unread, acts)):
+    handed = _handed(program)
+    if any(map(_is_unread, program.acts)):
         return True
-    return bool(acts) and any(doubt.kind in _OF_WORDS for doubt in program.doubts)
+    if not handed and program.name in traits.shells():
+        return program.situation is not None and bool(program.situation.input_text)
+    is_wrapper = bool(handed) or _is_wrapper(program)
+    return is_wrapper and any(doubt.kind in _OF_WORDS for doubt in program.doubts)
+
+
+def _handed(program: ProgramCall) -> list[Act]:
+    return [act for act in program.acts if act.verb in (Verb.COMMAND, Verb.SHELL)]
+
+
+def _is_wrapper(program: ProgramCall) -> bool:
+    path = program.call.match.path if program.call is not None else []
+    return any(" ".join(path[:n]) in traits.named(*_WRAPPING) for n in range(1, len(path) + 1))
 
 
 def _is_unread(act: Act) -> bool:
@@ -310,7 +339,13 @@ def _is_unread(act: Act) -> bool:
         return act.argument.leading.startswith("-")  # an option behind operands
     if act.verb is Verb.RUN:
         return text is None
-    return text is None or act.argument.glob or _parsed(text.encode("utf-8", "surrogateescape")) is None
+    if act.verb is not Verb.SHELL:
+        return False
+    return text is None or act.argument.glob or _parsed(_bytes(text)) is None
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _subcommand(program: str, arguments: list[Argument]) -> int:

@@ -110,10 +110,10 @@ class ProgramCall:
 class Situation(Value):
     """One command's place in a line. It does not change; `but` makes one that differs.
 
-    About its script: script, the text that its spans are in; shells, the families of those that may read it; functions, all that the text
-    may define; defined, those that are certain to be, with the place from which on; script_depth,
-    how many programs run the script; boxable, whether nothing in it opens files but what laconic
-    itself runs in the box.
+    About its script: script, the text that its spans are in; shells, the families of those that may
+    read it; functions, all that it may define; defined, those that are certain to be, with the
+    place from which on; script_depth, how many programs run it; boxable, whether nothing in it
+    opens files but what laconic itself runs in the box.
     About its place there: directories that it may run in, to which it adds those that it leads to;
     values, what is known of variables; is_fed, a function that tells whether text that is not
     literal flows into it (few ask); substituted, whether what it prints becomes part of another
