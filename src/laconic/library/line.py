@@ -19,11 +19,11 @@ from laconic.policy.rules import Rules
 from laconic.policy.situation import ProgramCall
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
-from laconic.types import Kind
+from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from laconic.policy.acts import Act
     from laconic.policy.situation import Situation
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 MAX_LENGTH = 256 * 1024
 _NO_HOME = "/home/.nobody"
+_NO_NAMES: frozenset[str] = frozenset()
+_SORTED = 2  # of fewer programs the order is clear: the shell, and one that it runs
 _MOST_PIECES = 200  # that are read as commands; the rest by their first words
 _MOST_WORDS = 64  # of a piece that may each be the name of a program
 _WRAPPING = ("hands-on", "transparent")
@@ -43,16 +45,35 @@ _MARKS = pattern(r"['\"\\`]|[\x00-\x1f\x7f]")
 
 
 class Written:
-    """A text as it was written. kept: where the line begins, and the user's home.
+    """A text as it was written, as a tree if it is one.
 
+    kept: where the line begins and the user's home, by any name. is_own: it is the line itself.
     Invocations refer to it, not to their line, which refers to them: only the collector of garbage
     would free such a circle.
     """
 
-    __slots__ = ("kept", "source")
+    __slots__ = ("_readers", "is_own", "kept", "script", "source")
 
-    def __init__(self, source: bytes, kept: tuple[str, ...]) -> None:
-        self.source, self.kept = source, kept
+    def __init__(self, source: bytes, kept: tuple[str, ...], script: Script | None = None) -> None:
+        self.source, self.kept, self.script = source, kept, script
+        self.is_own = False
+        self._readers: dict[int, tuple[str, ...]] | None = None
+
+    def reader(self, start: int) -> tuple[str, ...]:
+        """What reads the output of the command that begins there, see Invocation."""
+        if self.script is None or b"|" not in self.source:
+            return ()
+        if self._readers is None:
+            found = commands(self.script)
+            self._readers = {e.command.start: _reader(found, pos) for pos, e in enumerate(found)}
+        return self._readers.get(start, ())
+
+    def is_plain(self, start: int) -> bool:
+        """Tell whether the command that begins there is written as the shell reads it."""
+        if self.script is None or b"`" not in self.source:
+            return True
+        found = commands(self.script)
+        return all(e.command.start != start or e.context.substitution != "`" for e in found)
 
 
 class Invocation:
@@ -67,23 +88,36 @@ class Invocation:
     """
 
     __slots__ = (
-        "_subcommand", "arguments", "directories", "end", "is_editable", "name", "program",
-        "program_end", "reader", "start", "variables", "written",
+        "_command_start", "_may_edit", "_subcommand", "arguments", "directories", "end", "name",
+        "program", "program_end", "start", "variables", "written",
     )  # fmt: skip
 
     def __init__(
-        self, written: Written, arguments: list[Argument], directories: tuple[str, ...]
+        self,
+        written: Written,
+        arguments: list[Argument],
+        directories: tuple[str, ...],
+        command_start: int = -1,
+        *,
+        may_edit: bool = False,
     ) -> None:
         self.written, self.directories = written, directories
         self.name = arguments[0].text or ""
         self.program = self.name.rsplit("/", 1)[-1]
         self.arguments = arguments[1:]
         self.start, self.program_end = arguments[0].start, arguments[0].end
-        self.end = max(a.end for a in arguments)
-        self.is_editable = False
-        self.variables: frozenset[str] = frozenset()
-        self.reader: tuple[str, ...] = ()
+        self.end = max([a.end for a in arguments])
+        self.variables: frozenset[str] = _NO_NAMES
+        self._command_start, self._may_edit = command_start, may_edit
         self._subcommand: int | None = None
+
+    @property
+    def is_editable(self) -> bool:
+        return self._may_edit and self.written.is_plain(self._command_start)
+
+    @property
+    def reader(self) -> tuple[str, ...]:
+        return self.written.reader(self._command_start)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -115,9 +149,14 @@ class Invocation:
             return None
         for pos, argument in enumerate(self.arguments[:-1]):
             if argument.text == "-m" and self.arguments[pos + 1].text:
-                found = Invocation(self.written, self.arguments[pos + 1 :], self.directories)
-                found.start, found.is_editable = self.start, self.is_editable
-                found.variables, found.reader = self.variables, self.reader
+                found = Invocation(
+                    self.written,
+                    self.arguments[pos + 1 :],
+                    self.directories,
+                    self._command_start,
+                    may_edit=self._may_edit,
+                )
+                found.start, found.variables = self.start, self.variables
                 place, slash, _ = self.name.rpartition("/")
                 found.name = f"{place}{slash}{found.name}"  # a project's own program stays one
                 return found
@@ -139,21 +178,20 @@ class Line:
         cwd: str = "/",
         home: str = "",
         programs: list[ProgramCall] | None = None,
+        also_kept: tuple[str, ...] = (),
     ) -> None:
         self.text, self.source = text, _bytes(text)
         if len(self.source) > MAX_LENGTH:
             raise LaconicError("the command is too long to be checked")
         self._facts = Facts(cwd, home or _NO_HOME)
-        self._kept = (cwd, self._facts.home)
+        self._kept = (cwd, self._facts.home, *also_kept)
         self.script = _parsed(self.source)
         if programs is None:
             programs = read_line(text, library(), Rules(), self._facts)
-        self._places: dict[int, dict[int, tuple[tuple[str, ...], bool]]] = {}
-        programs.sort(key=_outermost_start)
-        found: dict[tuple[object, ...], Invocation] = {}
-        for each in self._found(programs):
-            found.setdefault((each.program, each.end, each.words), each)
-        self.invocations = list(found.values())
+        self._written: dict[int, Written] = {}
+        if len(programs) > _SORTED:
+            programs.sort(key=_outermost_start)
+        self.invocations = _different(self._found(programs))
         forget(programs)
 
     def _found(self, programs: list[ProgramCall]) -> Iterator[Invocation]:
@@ -161,7 +199,7 @@ class Line:
         if "$IFS" in self.text or "${IFS" in self.text:
             spaced = _IFS.sub(" ", self.text)
             yield from self._elsewhere(read_line(spaced, library(), Rules(), self._facts))
-        if self.script is None:
+        if any(map(_is_faulty, programs[:1])):
             yield from self._in_pieces(self.text)
 
     def _of_programs(self, programs: list[ProgramCall]) -> Iterator[Invocation]:
@@ -182,28 +220,28 @@ class Line:
         first = program.arguments[0]
         if not first.text or first.glob:
             return None
-        source = situation.script.source if situation.script is not None else b""
+        written = self._text_of(situation)
         directories = program.acts[0].directories if program.acts else situation.directories
         known = tuple(dict.fromkeys(filter(None, directories))) or (self._facts.cwd,)
-        invocation = Invocation(Written(source, self._kept), program.arguments, known)
-        invocation.variables = frozenset(_variables(program))
-        is_own = not situation.script_depth and source == self.source
-        if situation.script is not None and (b"|" in source or is_own):
-            invocation.reader, is_plain = self._place(situation.script, program.span[0])
-            is_certain = not (situation.guessing or first.expanded)
-            invocation.is_editable = is_own and is_plain and is_certain and _is_tail(program)
-        return invocation
+        may_edit = (
+            written.is_own
+            and not (situation.guessing or first.expanded)
+            and (situation.program.situation is None or _is_tail(program))
+        )
+        arguments = program.arguments
+        made = Invocation(written, arguments, known, program.span[0], may_edit=may_edit)
+        if situation.prefix_env or situation.program.acts:
+            made.variables = frozenset(_variables(program))
+        return made
 
-    def _place(self, script: Script, start: int) -> tuple[tuple[str, ...], bool]:
-        """What reads the output of a command, and whether its text is that of the script."""
-        places = self._places.get(id(script))
-        if places is None:
-            found = commands(script)
-            places = self._places[id(script)] = {
-                each.command.start: (_reader(found, pos), each.context.substitution != "`")
-                for pos, each in enumerate(found)
-            }
-        return places.get(start, ((), False))
+    def _text_of(self, situation: Situation) -> Written:
+        script = situation.script
+        written = self._written.get(id(script))
+        if written is None:
+            source = script.source if script is not None else b""
+            written = self._written[id(script)] = Written(source, self._kept, script)
+            written.is_own = not situation.script_depth and source == self.source
+        return written
 
     # -- texts of which only the words are known
 
@@ -234,9 +272,7 @@ class Line:
         return read_program(arguments, library(), Rules(), self._facts)
 
     def _elsewhere(self, programs: list[ProgramCall]) -> Iterator[Invocation]:
-        for invocation in self._of_programs(programs):
-            invocation.is_editable = False
-            yield invocation
+        yield from self._of_programs(programs)
         forget(programs)
 
     def _as_words(self, arguments: list[Argument]) -> Iterator[Invocation]:
@@ -264,6 +300,17 @@ def _parsed(source: bytes) -> Script | None:
         return parse(source)
     except ParseError:
         return None
+
+
+def _different(found: Iterable[Invocation]) -> list[Invocation]:
+    """The same, each once: doubtful words may be seen where they were read, too."""
+    every = list(found)
+    if len(every) < _SORTED:
+        return every
+    different: dict[tuple[str, int, tuple[str, ...]], Invocation] = {}
+    for one in every:
+        different.setdefault((one.program, one.end, one.words), one)
+    return list(different.values())
 
 
 def _with_module(invocation: Invocation) -> Iterator[Invocation]:
@@ -316,12 +363,19 @@ def _unjudged(program: ProgramCall) -> list[Argument] | None:
 def _is_doubtful(program: ProgramCall) -> bool:
     """Tell whether it hands on words, or code, that were not read for certain."""
     handed = _handed(program)
-    if any(map(_is_unread, program.acts)):
+    if not program.doubts and not any(map(_is_unread, program.acts)):
+        return False
+    if _is_faulty(program) or any(map(_is_unread, program.acts)):
         return True
     if not handed and program.name in traits.shells():
         return program.situation is not None and bool(program.situation.input_text)
     is_wrapper = bool(handed) or _is_wrapper(program)
     return is_wrapper and any(doubt.kind in _OF_WORDS for doubt in program.doubts)
+
+
+def _is_faulty(program: ProgramCall) -> bool:
+    """Tell whether it, or what the shell reads, could not be judged at all."""
+    return any(doubt.effects & Effect.UNJUDGED for doubt in program.doubts)
 
 
 def _handed(program: ProgramCall) -> list[Act]:
@@ -341,7 +395,7 @@ def _is_unread(act: Act) -> bool:
         return text is None
     if act.verb is not Verb.SHELL:
         return False
-    return text is None or act.argument.glob or _parsed(_bytes(text)) is None
+    return text is None or act.argument.glob
 
 
 def _bytes(text: str) -> bytes:
