@@ -257,8 +257,9 @@ class Line:
         for text in dict.fromkeys(filter(None, texts)):
             for piece in self._pieces(text):
                 for pos, word in enumerate(piece[:_MOST_WORDS]):
-                    if word.leading[:1].isalnum() or word.leading[:1] in ("/", ".", "_"):
-                        yield from self._as_words(piece[pos:])
+                    name = word.behind(word.leading.rfind("=") + 1)  # `--split-string='rm x'`
+                    if name.leading[:1].isalnum() or name.leading[:1] in ("/", ".", "_"):
+                        yield from self._as_words([name, *piece[pos + 1 :]])
 
     def _in_pieces(self, text: str) -> Iterator[Invocation]:
         """Yield the commands of a text that cannot be parsed: a shell may run some of them."""
