@@ -80,6 +80,41 @@ def test_bash_runs_rm_in_each_of_these(line, tmp_path):
 
 @pytest.mark.parametrize(
     "line",
+    [
+        f"timeout {'-k 1 ' * 300}--frob 5 rm x",
+        f"{'ls; ' * 300}sudo rm x; '",
+        f"rm x; echo '{'a' * 70_000}'",
+        f"sudo {'-n ' * 300}--frob {'-u me ' * 300}rm x",
+    ],
+    ids=["options", "commands", "length", "doubts"],
+)
+def test_no_length_hides_a_program(line):
+    assert GATE.decide(line).verdict == "deny"
+
+
+@pytest.mark.parametrize(
+    ("line", "rewritten"),
+    [
+        ("xargs -n1 make < f > g", "xargs -n1 make -j4 < f > g"),
+        ("A=1 timeout 5 make all", "A=1 timeout 5 make all -j4"),
+        ("parallel make ::: a b", ""),
+        ("find . -exec make {} \\;", ""),
+        ("bash -c 'make all'", ""),
+        ("echo `make`", ""),
+        ("x=make; $x", ""),
+        ("timeout --frob make", ""),
+        ("for d in a b; do make -C $d; done", "for d in a b; do make -C $d -j4; done"),
+    ],
+)
+def test_a_rewrite_is_made_only_where_the_words_stand(line, rewritten):
+    when = laconic.When(program=("make",), unless=("-j",))
+    rule = laconic.Rule(id="own.make", when=when, rewrite=laconic.Append("-j4"))
+    gate = laconic.Gate(custom_rules=[rule], gate=False)
+    assert gate.decide(line).command == (rewritten or line)
+
+
+@pytest.mark.parametrize(
+    "line",
     ["echo rm x", "git rm x", "docker rm x", "command -v rm", "man rm", "grep -r 'rm x' .",
      "timeout 5 echo rm", "npm rm x", "bash -c 'echo rm'", "which rm", "git commit -m 'rm x'",
      "sudo -u rm ls", "time ls rm", "find . -name rm", "env rm=1 ls", "sh build.sh rm"],

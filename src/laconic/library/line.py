@@ -8,36 +8,37 @@ at as they stand. Whether a command is harmless is for the gate to say.
 from __future__ import annotations
 
 from laconic.errors import LaconicError
-from laconic.knowledge import traits
 from laconic.knowledge.arguments import Argument, evaluate
 from laconic.knowledge.catalog import library
+from laconic.library.handed_on import (
+    is_doubtful,
+    is_faulty,
+    is_tail,
+    outermost_start,
+    unjudged,
+    variables,
+)
 from laconic.patterns import pattern
-from laconic.policy.acts import Verb
 from laconic.policy.decide import forget, read_line, read_program
 from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
 from laconic.policy.situation import ProgramCall
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
-from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from laconic.policy.acts import Act
     from laconic.policy.situation import Situation
     from laconic.shell.ast import Script
-    from laconic.shell.walk import Occurrence
 
 MAX_LENGTH = 256 * 1024
 _NO_HOME = "/home/.nobody"
 _NO_NAMES: frozenset[str] = frozenset()
 _SORTED = 2  # of fewer programs the order is clear: the shell, and one that it runs
-_MOST_PIECES = 200  # that are read as commands; the rest by their first words
-_MOST_WORDS = 64  # of a piece that may each be the name of a program
-_WRAPPING = ("hands-on", "transparent")
-_OF_WORDS = frozenset((Kind.OPTION, Kind.VALUE, Kind.WORD, Kind.CODE))
+_MOST_PIECES = 200  # that are read as commands; in the rest each word may be a program
+_MOST_WORDS = 256  # of a command of which only the words are known
 _PYTHON = pattern(r"(?:python|pypy)[0-9.]*|py")
 _BETWEEN_COMMANDS = pattern(r"[\n;&|()]+")
 _IFS = pattern(r"\$(?:IFS(?!\w)|\{IFS(?:[^\w}][^}]*)?\})(?:\$[0-9@*])?")  # white space
@@ -52,27 +53,28 @@ class Written:
     would free such a circle.
     """
 
-    __slots__ = ("_readers", "is_own", "kept", "script", "source")
+    __slots__ = ("is_own", "kept", "script", "source")
 
     def __init__(self, source: bytes, kept: tuple[str, ...], script: Script | None = None) -> None:
         self.source, self.kept, self.script = source, kept, script
         self.is_own = False
-        self._readers: dict[int, tuple[str, ...]] | None = None
 
     def reader(self, start: int) -> tuple[str, ...]:
-        """What reads the output of the command that begins there, see Invocation."""
-        if self.script is None or b"|" not in self.source:
+        """What reads the output of the command that begins there; `?` if nobody knows."""
+        found = commands(self.script) if self.script is not None else []
+        here = next((one.context for one in found if one.command.start == start), None)
+        if here is None or not here.feeds_pipe:
             return ()
-        if self._readers is None:
-            found = commands(self.script)
-            self._readers = {e.command.start: _reader(found, pos) for pos, e in enumerate(found)}
-        return self._readers.get(start, ())
+        for later in found:
+            behind = later.context.stages == here.stages and later.context.stage == here.stage + 1
+            if behind and later.command.start > start:
+                words = evaluate(later.command.words, {})
+                return tuple(word.text or "?" for word in words) or ("?",)
+        return ("?",)
 
     def is_plain(self, start: int) -> bool:
         """Tell whether the command that begins there is written as the shell reads it."""
-        if self.script is None or b"`" not in self.source:
-            return True
-        found = commands(self.script)
+        found = commands(self.script) if self.script is not None and b"`" in self.source else []
         return all(e.command.start != start or e.context.substitution != "`" for e in found)
 
 
@@ -190,7 +192,7 @@ class Line:
             programs = read_line(text, library(), Rules(), self._facts)
         self._written: dict[int, Written] = {}
         if len(programs) > _SORTED:
-            programs.sort(key=_outermost_start)
+            programs.sort(key=outermost_start)
         self.invocations = _different(self._found(programs))
         forget(programs)
 
@@ -199,7 +201,7 @@ class Line:
         if "$IFS" in self.text or "${IFS" in self.text:
             spaced = _IFS.sub(" ", self.text)
             yield from self._elsewhere(read_line(spaced, library(), Rules(), self._facts))
-        if any(map(_is_faulty, programs[:1])):
+        if any(map(is_faulty, programs[:1])):
             yield from self._in_pieces(self.text)
 
     def _of_programs(self, programs: list[ProgramCall]) -> Iterator[Invocation]:
@@ -208,30 +210,30 @@ class Line:
                 invocation = self._of_program(program, program.situation)
                 if invocation is not None:
                     yield from _with_module(invocation)
-                inner = _unjudged(program)
+                inner = unjudged(program)
                 if inner:
                     run = ProgramCall(inner, program.span, program.situation.but(program=program))
                     yield from self._of_programs([run])
                     yield from self._elsewhere(self._read(inner))
-                elif _is_doubtful(program):
+                elif is_doubtful(program):
                     yield from self._handed_on(program, program.situation)
 
     def _of_program(self, program: ProgramCall, situation: Situation) -> Invocation | None:
         first = program.arguments[0]
         if not first.text or first.glob:
             return None
+        arguments = [a for a in program.arguments if a.start >= first.start]  # as they are written
         written = self._text_of(situation)
         directories = program.acts[0].directories if program.acts else situation.directories
         known = tuple(dict.fromkeys(filter(None, directories))) or (self._facts.cwd,)
         may_edit = (
             written.is_own
             and not (situation.guessing or first.expanded)
-            and (situation.program.situation is None or _is_tail(program))
+            and (situation.program.situation is None or is_tail(program, arguments))
         )
-        arguments = program.arguments
         made = Invocation(written, arguments, known, program.span[0], may_edit=may_edit)
         if situation.prefix_env or situation.program.acts:
-            made.variables = frozenset(_variables(program))
+            made.variables = frozenset(variables(program))
         return made
 
     def _text_of(self, situation: Situation) -> Written:
@@ -256,18 +258,15 @@ class Line:
             texts.append(source.decode("utf-8", "surrogateescape"))
         for text in dict.fromkeys(filter(None, texts)):
             for piece in self._pieces(text):
-                for pos, word in enumerate(piece[:_MOST_WORDS]):
-                    name = word.behind(word.leading.rfind("=") + 1)  # `--split-string='rm x'`
-                    if name.leading[:1].isalnum() or name.leading[:1] in ("/", ".", "_"):
-                        yield from self._as_words([name, *piece[pos + 1 :]])
+                yield from self._each_word(piece)
 
     def _in_pieces(self, text: str) -> Iterator[Invocation]:
         """Yield the commands of a text that cannot be parsed: a shell may run some of them."""
         for count, arguments in enumerate(self._pieces(text)):
             if count < _MOST_PIECES:
                 yield from self._elsewhere(self._read(arguments))
-            elif arguments[0].text:
-                yield from self._as_words(arguments)
+            else:
+                yield from self._each_word(arguments)
 
     def _read(self, arguments: list[Argument]) -> list[ProgramCall]:
         return read_program(arguments, library(), Rules(), self._facts)
@@ -276,9 +275,14 @@ class Line:
         yield from self._of_programs(programs)
         forget(programs)
 
-    def _as_words(self, arguments: list[Argument]) -> Iterator[Invocation]:
+    def _each_word(self, words: list[Argument]) -> Iterator[Invocation]:
+        """Yield each word as a program, with those behind it as arguments."""
         written = Written(self.source, self._kept)
-        yield from _with_module(Invocation(written, arguments, (self._facts.cwd,)))
+        for pos, word in enumerate(words):
+            name = word.behind(word.leading.rfind("=") + 1)  # `--split-string='rm x'`
+            if name.leading[:1].isalnum() or name.leading[:1] in ("/", ".", "_"):
+                arguments = [name, *words[pos + 1 : pos + _MOST_WORDS]]
+                yield from _with_module(Invocation(written, arguments, (self._facts.cwd,)))
 
     def _pieces(self, text: str) -> Iterator[list[Argument]]:
         """Yield the words between what may separate commands, so that nothing odd hides one."""
@@ -321,84 +325,6 @@ def _with_module(invocation: Invocation) -> Iterator[Invocation]:
         yield module
 
 
-def _outermost_start(program: ProgramCall) -> int:
-    """Return where the command of the line begins that runs this one in the end."""
-    outermost = program
-    for each in program.around():
-        outermost = each if each.arguments else outermost
-    return outermost.arguments[0].start if outermost.arguments else 0
-
-
-def _variables(program: ProgramCall) -> Iterator[str]:
-    """Yield the names that are set for a program alone, before it or by what runs it."""
-    if program.situation is not None:
-        yield from program.situation.prefix_env
-    for outer in program.around():
-        for act in outer.acts:
-            if act.verb is Verb.SET:
-                yield act.argument.leading.partition("=")[0]
-
-
-def _is_tail(program: ProgramCall) -> bool:
-    """Tell whether its words are, as they are written, the last ones of what runs it."""
-    inner = program.arguments
-    for outer in program.around():
-        tail = outer.arguments[-len(inner) :]
-        if outer.arguments and not (len(tail) == len(inner) and all(map(_is, tail, inner))):
-            return False
-    return True
-
-
-def _is(one: object, other: object) -> bool:
-    return one is other
-
-
-def _unjudged(program: ProgramCall) -> list[Argument] | None:
-    """The command of a wrapper that the gate asks about as a whole."""
-    if not program.doubts or _handed(program):
-        return None
-    found = (traits.inner(program.arguments, trait, library()) for trait in _WRAPPING)
-    return next(filter(None, found), None)
-
-
-def _is_doubtful(program: ProgramCall) -> bool:
-    """Tell whether it hands on words, or code, that were not read for certain."""
-    handed = _handed(program)
-    if not program.doubts and not any(map(_is_unread, program.acts)):
-        return False
-    if _is_faulty(program) or any(map(_is_unread, program.acts)):
-        return True
-    if not handed and program.name in traits.shells():
-        return program.situation is not None and bool(program.situation.input_text)
-    is_wrapper = bool(handed) or _is_wrapper(program)
-    return is_wrapper and any(doubt.kind in _OF_WORDS for doubt in program.doubts)
-
-
-def _is_faulty(program: ProgramCall) -> bool:
-    """Tell whether it, or what the shell reads, could not be judged at all."""
-    return any(doubt.effects & Effect.UNJUDGED for doubt in program.doubts)
-
-
-def _handed(program: ProgramCall) -> list[Act]:
-    return [act for act in program.acts if act.verb in (Verb.COMMAND, Verb.SHELL)]
-
-
-def _is_wrapper(program: ProgramCall) -> bool:
-    path = program.call.match.path if program.call is not None else []
-    return any(" ".join(path[:n]) in traits.named(*_WRAPPING) for n in range(1, len(path) + 1))
-
-
-def _is_unread(act: Act) -> bool:
-    text = act.argument.text
-    if act.verb is Verb.COMMAND:
-        return act.argument.leading.startswith("-")  # an option behind operands
-    if act.verb is Verb.RUN:
-        return text is None
-    if act.verb is not Verb.SHELL:
-        return False
-    return text is None or act.argument.glob
-
-
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
@@ -416,15 +342,3 @@ def _subcommand(program: str, arguments: list[Argument]) -> int:
     first = plain[0] if match.missing is None else arguments.index(match.missing)
     known = [pos for pos in plain if first and match.branch.child(arguments[pos].text or "")]
     return known[0] if known else first
-
-
-def _reader(found: list[Occurrence], pos: int) -> tuple[str, ...]:
-    """The words of the command that this one's output is piped into; `?` if nobody knows."""
-    context = found[pos].context
-    if not context.feeds_pipe:
-        return ()
-    for later in found[pos + 1 :]:
-        if later.context.stage == context.stage + 1 and later.context.stages == context.stages:
-            known = evaluate(later.command.words, {})
-            return tuple(a.text or "?" for a in known) or ("?",)
-    return ("?",)
