@@ -61,10 +61,10 @@ def is_doubtful(program: ProgramCall) -> bool:
         return True
     if not program.doubts:
         return False
-    handed = _handed(program)
-    if not handed and program.name in traits.shells():
-        return program.situation is not None and bool(program.situation.input_text)
-    is_wrapper = bool(handed) or _is_wrapper(program)
+    is_shell, has_handed = program.name in traits.shells(), bool(_handed(program))
+    if is_shell and not has_handed and program.situation and program.situation.input_text:
+        return True
+    is_wrapper = is_shell or has_handed or _is_wrapper(program)
     return is_wrapper and any(doubt.kind in _OF_WORDS for doubt in program.doubts)
 
 

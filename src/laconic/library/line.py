@@ -228,7 +228,7 @@ class Line:
         known = tuple(dict.fromkeys(filter(None, directories))) or (self._facts.cwd,)
         may_edit = (
             written.is_own
-            and not (situation.guessing or first.expanded)
+            and not (situation.guessing or first.expanded or " " in first.text)
             and (situation.program.situation is None or is_tail(program, arguments))
         )
         made = Invocation(written, arguments, known, program.span[0], may_edit=may_edit)
