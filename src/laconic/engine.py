@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from laconic.policy.file_tools import FileUse
     from laconic.policy.permissions import Permission
     from laconic.policy.places import Facts
+    from laconic.policy.situation import ProgramCall
     from laconic.rewrite.edits import Rewriting
     from laconic.settings.config import General
     from laconic.settings.load import Settings
@@ -158,12 +159,19 @@ def _absolute(path: str | PathLike[str]) -> str:
 
 
 def decide_request(
-    request: Request, settings: Settings, *, use_exceptions: bool = True
+    request: Request,
+    settings: Settings,
+    *,
+    use_exceptions: bool = True,
+    programs: list[ProgramCall] | None = None,
 ) -> Decision:
-    """May it run? An exception that counts once is used up, unless use_exceptions is off."""
+    """May it run? An exception that counts once is used up, unless use_exceptions is off.
+
+    programs: gets what the line runs, as in `policy.decide`.
+    """
     if problem():
-        return _distrusted(request, settings)
-    return _decide(request, settings, use_exceptions=use_exceptions)
+        return _distrusted(request, settings, programs)
+    return _decide(request, settings, use_exceptions=use_exceptions, programs=programs)
 
 
 def decide_files(request: Request, uses: Sequence[FileUse], settings: Settings) -> Decision:
@@ -191,18 +199,25 @@ def decide_with_rule(request: Request, settings: Settings, rule: str) -> Decisio
     return _decide(request, settings, use_exceptions=False, also=also)
 
 
-def _distrusted(request: Request, settings: Settings) -> Decision:
+def _distrusted(
+    request: Request, settings: Settings, programs: list[ProgramCall] | None
+) -> Decision:
     """Allow nothing on an interpreter that reads patterns wrongly; what it denies stays denied."""
     wrong = Decision(Verdict.ASK, "interpreter/fault", problem(), firm=True)
     try:
-        decision = _decide(request, settings, use_exceptions=False)
+        decision = _decide(request, settings, use_exceptions=False, programs=programs)
     except Exception:  # noqa: BLE001 - whatever happened, the answer is ask
         return wrong
     return strictest((wrong, decision), 0, decision.end).with_problems(decision.problems)
 
 
 def _decide(
-    request: Request, settings: Settings, *, use_exceptions: bool, also: tuple[OwnRule, ...] = ()
+    request: Request,
+    settings: Settings,
+    *,
+    use_exceptions: bool,
+    also: tuple[OwnRule, ...] = (),
+    programs: list[ProgramCall] | None = None,
 ) -> Decision:
     where = request.facts
     permissions, problems, faults = _permissions(request, settings, where)
@@ -211,7 +226,7 @@ def _decide(
     rules = build_rules(
         settings, library, request.environ, (*permissions, *also), accepts_edits=edits
     )
-    decision = policy.decide(request.command, library, rules, where)
+    decision = policy.decide(request.command, library, rules, where, programs)
     if faults:
         decision = strictest((decision, *faults), 0, decision.end)
     if settings.config.permissions.engine == "external":

@@ -111,7 +111,7 @@ def test_a_gate_that_fails_lets_nothing_run(broken, monkeypatch):
     if broken == "rules":
         monkeypatch.setattr(gate.judge.rules, "apply", fail)
     if broken == "engine":
-        monkeypatch.setattr(engine, "decide", fail)
+        monkeypatch.setattr(engine, "decide_request", fail)
     command = "rm -rf /" if broken == "mode" else "echo hi"
     envelope = gate.decide(command)
     assert envelope.verdict == "deny"

@@ -13,6 +13,7 @@ from laconic.library.classifier import CATALOGUE as CLASSIFIER
 from laconic.library.effects import Pending, emit_audit, going_to
 from laconic.library.envelope import DENY, PASSTHROUGH, REWRITE, Envelope
 from laconic.library.modes import ShippedMode, report, rewrite_with_audit
+from laconic.library.readings import Readings
 from laconic.library.registry import line_of
 from laconic.types import Outcome, Verdict, strictest
 
@@ -60,6 +61,11 @@ class Judge:
         is_ours = isinstance(self.mode, ShippedMode) and not self.rules.call_back
         return is_ours and self.settings.is_isolated and self.classifier is None
 
+    @property
+    def _reads_for_rules(self) -> bool:
+        """Tell whether a verdict may be asked for before the rules: it tells nobody."""
+        return self.uses_gate and self.settings.config.permissions.engine != "external"
+
     def decide(self, command: str, context: Context) -> Envelope:
         """Decide, without effects: they are in the envelope. Never raises: a fault denies.
 
@@ -79,6 +85,9 @@ class Judge:
 
     def _judged(self, command: str, context: Context) -> Envelope:
         pending = Pending()
+        if self._reads_for_rules:
+            readings = Readings(self.settings, context.cwd, context.environ)
+            context = replace(context, readings=readings)
         try:
             with going_to(pending):
                 envelope = self._decide(command, context)
@@ -174,6 +183,8 @@ class Judge:
 
     def verdict(self, command: str, context: Context, *, use_up: bool = False) -> Decision:
         """The gate's own verdict; use_up: an exception for one run is gone then."""
+        if context.readings is not None and not use_up:
+            return context.readings.verdict(command)
         return engine.decide(
             command,
             context.cwd,

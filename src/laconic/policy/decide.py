@@ -57,8 +57,17 @@ _EVALUATED_BY_ZSH = pattern(rb"[$`\[(~+\\'\"]|shift|read|mapfile|getopts")
 _PRINTS = pattern(rb"[<'\"\\]|echo|printf|pwd|cat")
 
 
-def decide(command: str, library: Library, say: Say, facts: Facts) -> Decision:
-    """Decide on a command line. Never raises: a fault of ours is a question, too."""
+def decide(
+    command: str,
+    library: Library,
+    say: Say,
+    facts: Facts,
+    programs: list[ProgramCall] | None = None,
+) -> Decision:
+    """Decide on a command line. Never raises: a fault of ours is a question, too.
+
+    programs: gets what the line runs, for who wants to know; then call `forget`.
+    """
     situation = Situation(facts)
     try:
         decision = _decide(command, Judge(library, say, facts, _decide), situation)
@@ -67,8 +76,12 @@ def decide(command: str, library: Library, say: Say, facts: Facts) -> Decision:
     except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
         reason = f"laconic failed on this command ({type(fault).__name__}: {fault})"
         size = len(command.encode("utf-8", "replace"))
-        decision = Decision(Verdict.ASK, "fault", reason, 0, size, effects=Effect.UNJUDGED)
-    _forget(situation)
+        failed = Decision(Verdict.ASK, "fault", reason, 0, size, effects=Effect.UNJUDGED)
+        decision = noted(failed, situation)
+    if programs is None:
+        forget(situation.seen.programs)
+    else:
+        programs += situation.seen.programs
     return decision
 
 
@@ -77,12 +90,9 @@ def read_line(command: str, library: Library, say: Say, facts: Facts) -> list[Pr
 
     A fault of ours is a doubt about the line.
     """
-    situation = Situation(facts)
-    try:
-        _decide(command, Judge(library, say, facts, _decide), situation)
-    except Exception as fault:  # noqa: BLE001 - whatever happened, nothing is certain
-        noted(Decision(Verdict.ASK, "fault", f"laconic failed on it ({fault})"), situation)
-    return situation.seen.programs
+    programs: list[ProgramCall] = []
+    decide(command, library, say, facts, programs)
+    return programs
 
 
 def read_program(
@@ -95,12 +105,12 @@ def read_program(
     return situation.seen.programs
 
 
-def _forget(situation: Situation) -> None:
+def forget(programs: list[ProgramCall]) -> None:
     """Take apart what refers to each other: without this only the collector would free it."""
-    situation.seen.calls.clear()
-    for program in situation.seen.programs:
+    for program in programs:
+        if program.call is not None:
+            program.call.situation.seen.calls.clear()
         program.call = program.situation = None
-    situation.seen.programs.clear()
 
 
 def decide_files(uses: Iterable[FileUse], library: Library, say: Say, facts: Facts) -> Decision:
@@ -178,6 +188,7 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
         script_depth=len(outer.calls),
         boxable=outer.boxable and not functions and is_ours and has_only_boxed(script, occurrences),
         values=scope.start,
+        script=script,
     )
     exported: list[Export] = []
     if judge.say.gates:

@@ -16,13 +16,14 @@ from laconic.types import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from laconic.knowledge.arguments import Argument
     from laconic.policy.acts import Act
     from laconic.policy.call import Call
     from laconic.policy.permissions import Consent
     from laconic.policy.places import Facts
+    from laconic.shell.ast import Script
     from laconic.types import Decision
 
 _MAX_DIRECTORIES = 8
@@ -98,14 +99,21 @@ class ProgramCall:
         name = (self.arguments[0].text if self.arguments else None) or ""
         return name.rsplit("/", 1)[-1]
 
+    def around(self) -> Iterator[ProgramCall]:
+        """The programs that run this one, from the innermost on; the shell itself is the last."""
+        program = self
+        while program.situation is not None:
+            program = program.situation.program
+            yield program
+
 
 class Situation(Value):
     """One command's place in a line. It does not change; `but` makes one that differs.
 
-    About its script: shells, the families of those that may read it; functions, all that the text
-    may define; defined, those that are certain to be, with the place from which on; script_depth,
-    how many programs run the script; boxable, whether nothing in it opens files but what laconic
-    itself runs in the box.
+    About its script: script, the text that its spans are in; shells, the families of those that may
+    read it; functions, all that it may define; defined, those that are certain to be, with the
+    place from which on; script_depth, how many programs run it; boxable, whether nothing in it
+    opens files but what laconic itself runs in the box.
     About its place there: directories that it may run in, to which it adds those that it leads to;
     values, what is known of variables; is_fed, a function that tells whether text that is not
     literal flows into it (few ask); substituted, whether what it prints becomes part of another
@@ -122,6 +130,7 @@ class Situation(Value):
         self.seen = Seen()
         self.program = ProgramCall([], (0, 0))
         self.seen.programs.append(self.program)
+        self.script: Script | None = None
         self.shells = facts.shells
         self.functions: frozenset[str] = frozenset()
         self.defined: dict[str, int] = {}

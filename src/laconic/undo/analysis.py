@@ -94,7 +94,7 @@ class _Line:
 
     def reach(self) -> Reach:
         for program in self._programs:
-            if not any(id(one) in self._settled for one in _outer(program)):
+            if not any(id(one) in self._settled for one in program.around()):
                 self._add(program)
         if any(map(_makes_links, self._programs)) and self._runs_more():
             self._distrust_names()
@@ -217,13 +217,6 @@ class _Line:
         for place in self._reach.places.values():
             place.how = COPIED if place.how == LINKED else place.how
         self._reach.doubt("a command of the line makes links", project_of(self._directory))
-
-
-def _outer(program: ProgramCall) -> Iterator[ProgramCall]:
-    """Return the programs that run this one, from the innermost on."""
-    while program.situation is not None:
-        program = program.situation.program
-        yield program
 
 
 def _is_doubt(finding: Decision, program: ProgramCall, *, is_handled: bool) -> bool:

@@ -6,7 +6,6 @@ Unsafe: the shell code. With -x watch runs its operands as they are.
 from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
-from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,11 +20,8 @@ def judge(call: Call) -> None:
         return
     if call.parsed.has("-x", "--exec"):
         call.runs(operands)
-    elif all(operand.is_static for operand in operands):
-        code = " ".join(operand.text or "" for operand in operands)
+    else:
+        is_known = all(operand.is_static for operand in operands)
+        code = " ".join(operand.text or "" for operand in operands) if is_known else None
         shells = call.situation.shells if call.path[0] == "eval" else None
         call.shell(Argument(code, operands[0].start, operands[-1].end), shells)
-    else:
-        call.does(
-            Effect.UNCLEAR, Kind.CODE, "runs shell code that is not known", operands[0], firm=True
-        )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
-from laconic.types import Effect, Kind
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def judge(call: Call) -> None:
         return
     for word in words:
         if not word.is_static or not _PLAIN.fullmatch(_MARK.sub("x", word.text or "")):
-            call.does(Effect.UNCLEAR, Kind.CODE, "runs shell code", word)
+            call.shell(Argument(None, word.start, word.end))
             return
     start, end = call.span
     has_mark = any(_MARK.search(word.text or "") for word in words)

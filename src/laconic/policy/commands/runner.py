@@ -15,6 +15,7 @@ from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from laconic.knowledge.arguments import Argument
     from laconic.policy.call import Call
 
 _NODE_TOOLS = frozenset(
@@ -49,10 +50,19 @@ def judge(call: Call) -> None:
     if not is_known or program.glob or (call.path[0] in _NEED_END and not parsed.ended):
         what = program.text or "a program that is not known"
         call.does(Effect.INSTALLS, Kind.PACKAGE, f"runs {what}, perhaps a download", program)
+        if call.path[0] == "mise":
+            _follow_any(call, parsed.operands, ended=parsed.ended)
         return
     if call.path[0] in _FETCH:
         _ask_unless_installed(call, program.text or "")
     call.runs(parsed.operands)
+
+
+def _follow_any(call: Call, operands: list[Argument], *, ended: bool) -> None:
+    """`mise exec node@20 -- COMMAND` runs any program: https://mise.jdx.dev/cli/exec.html."""
+    ends = [pos for pos, operand in enumerate(operands) if operand.text == "--"]
+    if ended or ends:
+        call.runs(operands if ended else operands[ends[0] + 1 :])
 
 
 def _ask_unless_installed(call: Call, program: str) -> None:
