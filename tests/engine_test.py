@@ -6,7 +6,7 @@ import pytest
 
 from laconic import engine, files
 from laconic.knowledge.catalog import library
-from laconic.policy.facts import NOWHERE, read_facts, scope
+from laconic.reading.facts import NOWHERE, read_facts, scope
 from laconic.settings.layers import built_in
 from laconic.settings.load import defaults, process_environment, read_settings
 from laconic.types import Decision, Effect, Outcome, Source, Verdict

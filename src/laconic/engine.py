@@ -15,10 +15,10 @@ from laconic.errors import LaconicError
 from laconic.files import is_there
 from laconic.patterns import problem
 from laconic.permissions.read import read_permissions
-from laconic.policy import decide as policy
-from laconic.policy.facts import SHELLS, read_facts, scope
 from laconic.policy.from_config import build_rules, load_library
 from laconic.policy.own_rules import OwnRule, words_of
+from laconic.reading import decide as policy
+from laconic.reading.facts import SHELLS, read_facts, scope
 from laconic.settings.load import isolated_settings, process_environment, read_settings
 from laconic.types import GRANTS, Decision, Effect, Outcome, Source, Verdict, strictest
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     from laconic.compact.result import Compaction
     from laconic.errors import Problem
-    from laconic.policy.file_tools import FileUse
     from laconic.policy.permissions import Permission
-    from laconic.policy.places import Facts
-    from laconic.policy.situation import ProgramCall
+    from laconic.reading.file_tools import FileUse
+    from laconic.reading.places import Facts
+    from laconic.reading.situation import ProgramCall
     from laconic.rewrite.edits import Rewriting
     from laconic.settings.config import General
     from laconic.settings.load import Settings

@@ -11,9 +11,9 @@ import laconic
 from decide_cases import ALL
 from laconic.knowledge.catalog import library, tables
 from laconic.library.line import Line
-from laconic.policy.decide import read_line
-from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
+from laconic.reading.decide import read_line
+from laconic.reading.places import Facts
 from machine import needs
 
 SPELLINGS = Path(__file__).parent.parent / "cases" / "library" / "spellings.txt"

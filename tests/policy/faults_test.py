@@ -12,10 +12,11 @@ from laconic.knowledge import arguments, knowledge, options
 from laconic.knowledge.catalog import library, tables
 from laconic.permissions import allowances, program
 from laconic.permissions import read as agent_rules
-from laconic.policy import commands, configured, evaluation, judge, permissions, places, scope
-from laconic.policy import decide as policy
-from laconic.policy.places import Facts
+from laconic.policy import configured, permissions
 from laconic.policy.rules import Rules
+from laconic.reading import commands, evaluation, judge, places, scope
+from laconic.reading import decide as policy
+from laconic.reading.places import Facts
 from laconic.settings.load import process_environment, read_directories, read_settings
 from laconic.types import Verdict
 

@@ -9,7 +9,7 @@ import pytest
 
 import laconic
 from laconic.cli import main as cli
-from laconic.policy.decide import decide
+from laconic.reading.decide import decide
 from laconic.record.decisions import append
 from laconic.replay.candidates import OPEN, Candidate, candidates
 from laconic.replay.tune import MOST, Seen, Tuner, _around, _uses

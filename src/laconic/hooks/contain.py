@@ -15,9 +15,9 @@ from laconic.hooks.wrap import usable_shell
 from laconic.knowledge.catalog import library
 from laconic.policy import contained as policy
 from laconic.policy.contained import UNDONE
-from laconic.policy.facts import NOWHERE
 from laconic.policy.from_config import build_rules
-from laconic.policy.places import is_within
+from laconic.reading.facts import NOWHERE
+from laconic.reading.places import is_within
 from laconic.rewrite.boxing import (
     Surroundings,
     box_starts,
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from laconic.engine import Request
-    from laconic.policy.places import Facts
     from laconic.policy.profiles import Cells
+    from laconic.reading.places import Facts
     from laconic.settings.config import Box
     from laconic.settings.load import Settings
     from laconic.shell.ast import Script

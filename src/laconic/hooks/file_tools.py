@@ -15,7 +15,7 @@ from laconic import engine
 from laconic.hooks.respond import reason_line, record
 from laconic.hooks.response import Response
 from laconic.hooks.way_out import shown_word
-from laconic.policy.file_tools import CHANGES, READS, WRITES, FileUse
+from laconic.reading.file_tools import CHANGES, READS, WRITES, FileUse
 from laconic.rewrite.edits import quoted
 from laconic.types import Outcome, Verdict
 

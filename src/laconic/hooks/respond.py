@@ -20,7 +20,7 @@ from laconic.hooks.way_out import way_out
 from laconic.knowledge.catalog import library
 from laconic.permissions.read import asks_nothing, let_pass, read_allowed
 from laconic.policy.contained import UNDONE
-from laconic.policy.facts import NOWHERE, scope
+from laconic.reading.facts import NOWHERE, scope
 from laconic.rewrite.configured import options
 from laconic.rewrite.edits import Rewriting
 from laconic.rewrite.plan import rewrite

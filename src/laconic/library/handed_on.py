@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from laconic.knowledge import traits
 from laconic.knowledge.catalog import library
-from laconic.policy.acts import Verb
+from laconic.reading.acts import Verb
 from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from laconic.knowledge.arguments import Argument
-    from laconic.policy.acts import Act
-    from laconic.policy.situation import ProgramCall
+    from laconic.reading.acts import Act
+    from laconic.reading.situation import ProgramCall
 
 _WRAPPING = ("hands-on", "transparent")
 _OF_WORDS = frozenset((Kind.OPTION, Kind.VALUE, Kind.WORD, Kind.CODE))

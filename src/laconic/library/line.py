@@ -19,10 +19,10 @@ from laconic.library.handed_on import (
     variables,
 )
 from laconic.patterns import pattern
-from laconic.policy.decide import forget, read_line, read_program
-from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
-from laconic.policy.situation import ProgramCall
+from laconic.reading.decide import forget, read_line, read_program
+from laconic.reading.places import Facts
+from laconic.reading.situation import ProgramCall
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
 
@@ -30,7 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from laconic.policy.situation import Situation
+    from laconic.reading.situation import Situation
     from laconic.shell.ast import Script
 
 MAX_LENGTH = 256 * 1024

@@ -10,7 +10,7 @@ from laconic.library.line import Line
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from laconic.policy.situation import ProgramCall
+    from laconic.reading.situation import ProgramCall
     from laconic.settings.load import Settings
     from laconic.types import Decision
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from laconic.knowledge.arguments import Argument
-    from laconic.policy.call import Call
-    from laconic.policy.judge import Judge
     from laconic.policy.rules import Gate, Rules
-    from laconic.policy.situation import Situation
+    from laconic.reading.call import Call
+    from laconic.reading.judge import Judge
+    from laconic.reading.situation import Situation
 
 # What a subcommand does, as opposed to what an option or a setting makes of it.
 _SUBSTANCE = frozenset((

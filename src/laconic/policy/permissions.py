@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from laconic.knowledge.knowledge import Match
-    from laconic.policy.judge import Judge
     from laconic.policy.own_rules import OwnRule
     from laconic.policy.rules import Rules
-    from laconic.policy.situation import Situation
+    from laconic.reading.judge import Judge
+    from laconic.reading.situation import Situation
 
 _GLOB_SPECIALS = pattern(r"([?\[])")
 _BLANKS = pattern(r"\s+")
@@ -203,7 +203,8 @@ def judged_by_rules(
     rules, match = say.permissions, judge.find(base, arguments[1:])
     path = match.path if match is not None else [base]
     around = [outer for outer in situation.calls[:-1] if _ends_with(outer, arguments)]
-    agreed = situation.but(consent=find_consent(rules, path, arguments, around))
+    consent = find_consent(rules, path, arguments, around)
+    agreed = situation.but(consent=consent.settle if consent else None)
     decision = listed_program(say, judge, arguments, span, agreed)
     return apply(rules, decision, _spellings(base, arguments, match))
 

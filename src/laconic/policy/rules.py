@@ -10,19 +10,19 @@ from laconic.policy.configured import (
 )
 from laconic.policy.permissions import apply_to_text, judged_by_rules
 from laconic.policy.profiles import Cells
-from laconic.policy.say import Say
-from laconic.policy.user_places import UserPlaces
+from laconic.reading.say import Say
+from laconic.reading.user_places import UserPlaces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from laconic.knowledge.arguments import Argument
-    from laconic.policy.call import Call
-    from laconic.policy.judge import Judge
     from laconic.policy.own_rules import OwnRule
     from laconic.policy.permissions import Permission
-    from laconic.policy.situation import Situation
+    from laconic.reading.call import Call
+    from laconic.reading.judge import Judge
+    from laconic.reading.situation import Situation
     from laconic.types import Decision, Effect
 
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.knowledge.catalog import library
 from laconic.patterns import pattern
-from laconic.policy.decide import forget, read_line
-from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
+from laconic.reading.decide import forget, read_line
+from laconic.reading.places import Facts
 from laconic.secrets.redact import redact
 from laconic.settings import schema
 from laconic.settings.keys import file_schema
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from laconic.knowledge.arguments import Argument
-    from laconic.policy.situation import ProgramCall
+    from laconic.reading.situation import ProgramCall
     from laconic.replay.tune import Seen
     from laconic.settings.config import Config
 

@@ -16,11 +16,11 @@ from laconic.hooks.call import shells_of
 from laconic.hooks.contain import Machine, contained
 from laconic.hooks.response import can_replace
 from laconic.permissions.read import read_allowed, read_permissions
-from laconic.policy.decide import decide
-from laconic.policy.facts import NOWHERE, SHELLS, read_facts, scope
 from laconic.policy.from_config import build_rules, load_library
 from laconic.policy.permissions import Permission
-from laconic.policy.places import Facts
+from laconic.reading.decide import decide
+from laconic.reading.facts import NOWHERE, SHELLS, read_facts, scope
+from laconic.reading.places import Facts
 from laconic.replay.flow import asks, flow_of
 from laconic.rewrite.configured import rewritten
 from laconic.run.captured import compact_captured

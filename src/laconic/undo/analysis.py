@@ -11,10 +11,10 @@ from glob import iglob
 
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.catalog import library
-from laconic.policy.acts import How, Verb
-from laconic.policy.decide import read_line, read_program
-from laconic.policy.facts import read_facts
 from laconic.policy.rules import Rules
+from laconic.reading.acts import How, Verb
+from laconic.reading.decide import read_line, read_program
+from laconic.reading.facts import read_facts
 from laconic.types import Effect, Kind, Verdict
 from laconic.undo import archives, changes, find_xargs
 from laconic.undo.call import Call, is_device
@@ -26,8 +26,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from laconic.policy.acts import Act
-    from laconic.policy.situation import ProgramCall
+    from laconic.reading.acts import Act
+    from laconic.reading.situation import ProgramCall
     from laconic.types import Decision
 
 # What a program may do without changing a file of this machine.
