@@ -19,9 +19,9 @@ from laconic.library.handed_on import (
     variables,
 )
 from laconic.patterns import pattern
-from laconic.policy.rules import Rules
 from laconic.reading.decide import forget, read_line, read_program
 from laconic.reading.places import Facts
+from laconic.reading.say import Say
 from laconic.reading.situation import ProgramCall
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
@@ -189,7 +189,7 @@ class Line:
         self._kept = (cwd, self._facts.home, *also_kept)
         self.script = _parsed(self.source)
         if programs is None:
-            programs = read_line(text, library(), Rules(), self._facts)
+            programs = read_line(text, library(), Say(), self._facts)
         self._written: dict[int, Written] = {}
         if len(programs) > _SORTED:
             programs.sort(key=outermost_start)
@@ -200,7 +200,7 @@ class Line:
         yield from self._of_programs(programs)
         if "$IFS" in self.text or "${IFS" in self.text:
             spaced = _IFS.sub(" ", self.text)
-            yield from self._elsewhere(read_line(spaced, library(), Rules(), self._facts))
+            yield from self._elsewhere(read_line(spaced, library(), Say(), self._facts))
         if any(map(is_faulty, programs[:1])):
             yield from self._in_pieces(self.text)
 
@@ -269,7 +269,7 @@ class Line:
                 yield from self._each_word(arguments)
 
     def _read(self, arguments: list[Argument]) -> list[ProgramCall]:
-        return read_program(arguments, library(), Rules(), self._facts)
+        return read_program(arguments, library(), Say(), self._facts)
 
     def _elsewhere(self, programs: list[ProgramCall]) -> Iterator[Invocation]:
         yield from self._of_programs(programs)

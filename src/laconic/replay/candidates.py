@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.knowledge.catalog import library
 from laconic.patterns import pattern
-from laconic.policy.rules import Rules
 from laconic.reading.decide import forget, read_line
 from laconic.reading.places import Facts
+from laconic.reading.say import Say
 from laconic.secrets.redact import redact
 from laconic.settings import schema
 from laconic.settings.keys import file_schema
@@ -145,7 +145,7 @@ def _words(command: str, leaf: Decision) -> list[str | None]:
 
     A wrapper such as `timeout` is another program, and so is what shell code in a word runs.
     """
-    programs = read_line(command, library(), Rules(), Facts())
+    programs = read_line(command, library(), Say(), Facts())
     about = [program for program in programs if program.arguments and _is_about(leaf, program)]
     words = [_word(argument, about[-1]) for argument in about[-1].arguments] if about else []
     forget(programs)
