@@ -48,8 +48,10 @@ def ask(kind: bytes, environ: Mapping[str, str]) -> dict[str, str] | None:
 def stop(environ: Mapping[str, str]) -> bool:
     """Stop the server and wait until it takes no more calls; False if there is none."""
     said = ask(wire.Kind.STOP, environ)
+    if said is None:
+        return False
     path = f"{base(environ)}.sock"
     deadline = time.monotonic() + _PATIENCE_S
-    while said and os.path.lexists(path) and time.monotonic() < deadline:
+    while os.path.lexists(path) and time.monotonic() < deadline:
         time.sleep(0.02)
-    return said is not None
+    return True
