@@ -167,7 +167,7 @@ def decide_request(
 ) -> Decision:
     """May it run? An exception that counts once is used up, unless use_exceptions is off.
 
-    programs: gets what the line runs, as in `policy.decide`.
+    programs: gets what the line runs, as in `reading.decide`.
     """
     if problem():
         return _distrusted(request, settings, programs)

@@ -146,16 +146,20 @@ def _words(command: str, leaf: Decision) -> list[str | None]:
     A wrapper such as `timeout` is another program, and so is what shell code in a word runs.
     """
     programs = read_line(command, library(), Say(), Facts())
-    about = [program for program in programs if program.arguments and _is_about(leaf, program)]
+    within = [program for program in programs if program.arguments and _is_within(leaf, program)]
+    about = [program for program in within if _is_about(leaf, program)] or within
     words = [_word(argument, about[-1]) for argument in about[-1].arguments] if about else []
     forget(programs)
     return words if words and words[0] and _PLAIN.fullmatch(words[0]) else []
 
 
+def _is_within(leaf: Decision, program: ProgramCall) -> bool:
+    """Tell whether the finding is about the command of the line that runs the program."""
+    outermost = [each for each in (program, *program.around()) if each.arguments][-1]
+    return outermost.span[0] <= leaf.start and leaf.end <= outermost.span[1]
+
+
 def _is_about(leaf: Decision, program: ProgramCall) -> bool:
-    outer = [each for each in (program, *program.around()) if each.arguments][-1]
-    if not (outer.span[0] <= leaf.start and leaf.end <= outer.span[1]):
-        return False
     spans = [(act.argument.start, act.argument.end) for act in program.acts]
     return leaf.span in spans or any(doubt.rule == leaf.rule for doubt in program.doubts)
 
