@@ -216,7 +216,7 @@ class Value:
         if len(parts) > len(self.__dict__):
             raise AttributeError(f"it has no {', '.join(changes.keys() - self.__dict__.keys())}")
         made = self.__new__(type(self))
-        vars(made).update(parts)
+        object.__setattr__(made, "__dict__", parts)  # without a copy
         return made
 
 
