@@ -14,7 +14,7 @@ from laconic.policy.configured import changed_names, exports, value_of
 from laconic.policy.dialects import dialect_findings
 from laconic.policy.directories import Reached, follow_directory
 from laconic.policy.evaluation import evaluation_findings
-from laconic.policy.fetched import note_redirected
+from laconic.policy.fetched import GOES_OUT, fetched_findings, note_redirected
 from laconic.policy.file_tools import RULES, file_findings
 from laconic.policy.functions import bombs, defined_functions
 from laconic.policy.input_text import Inputs, named_program, opens_output, written
@@ -191,7 +191,8 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
         for values in scope.at(redirect, here):
             place = situation.but(values=values, directories=here)
             parts += redirect_findings(redirect, judge, place)
-    parts += _fetched_code(parts, script, judge, situation)
+    if union(part.effects for part in parts) & GOES_OUT:
+        parts = [*fetched_findings(occurrences, parts, script, judge, situation), *parts]
     around = evaluation_findings(sites, all_nodes, script.source, scope.start) if sites else []
     around += binding_findings(script, sites, judge.facts.environment)
     around += _findings_of_shells(script, all_nodes, situation.shells)
@@ -222,17 +223,6 @@ def _findings_of_shells(
 def _copies_stream(redirect: Redirect) -> bool:
     """`2>&1`: it opens no file."""
     return redirect.operator in ("<&", ">&") and literal(redirect.target) in STANDARD_STREAMS
-
-
-def _fetched_code(
-    parts: list[Decision], script: Script, judge: Judge, situation: Situation
-) -> list[Decision]:
-    """Ask where a line runs a file that it writes, and fetches something."""
-    runs_written = situation.seen.ran & situation.seen.written
-    if not (runs_written and union(part.effects for part in parts) & Effect.DOWNLOADS):
-        return []
-    reason, span = "runs a file that the same line fetches", (0, len(script.source))
-    return [judge.finding(Effect.INSTALLS, "fetched-code", reason, span)]
 
 
 def _judge_occurrences(

@@ -2,7 +2,7 @@
 
 A file that is fetched, a repository that is cloned, an archive that is unpacked: what runs from
 there is not the project's own code, and neither is a build or a test run with such a file in it,
-unless the file can only be data.
+unless the file can only be data. What is fetched and run as it comes has an effect of its own.
 """
 
 from __future__ import annotations
@@ -14,14 +14,19 @@ from laconic.patterns import pattern
 from laconic.policy.input_text import opens_output
 from laconic.policy.places import is_within
 from laconic.policy.situation import joined
-from laconic.types import Effect
+from laconic.shell.ast import Pipeline
+from laconic.types import Effect, Kind, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from laconic.policy.call import Call
+    from laconic.policy.judge import Judge
     from laconic.policy.places import Facts
     from laconic.policy.situation import Situation
-    from laconic.shell.ast import Command
+    from laconic.shell.ast import Command, Node, Script
+    from laconic.shell.walk import Occurrence
     from laconic.types import Decision
 
 # Names of files that build and test tools do not run or load.
@@ -31,6 +36,20 @@ _DATA = pattern(
 )
 _SETTINGS = frozenset("package.json composer.json deno.json tsconfig.json project.json".split())
 _FETCHERS = frozenset("aria2c curl http https wget xh".split())
+GOES_OUT = Effect.DOWNLOADS | Effect.SENDS
+_RUNS_INPUT = frozenset((Kind.STDIN, Kind.INPUT, Kind.DYNAMIC))
+_SHELL_CODE = frozenset(f"{shell}/code" for shell in "sh bash dash ksh zsh fish eval".split())
+_RUNS_TEXT = frozenset((*_RUNS_INPUT, Kind.CODE, Kind.FILE))
+_ADDRESS = pattern(rb"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"`|&;<>()]+")
+_LONGEST = 80
+# An address of code; a package as deno, bun and npm write it, which only a runner runs at once:
+# https://docs.deno.com/runtime/fundamentals/modules/ https://docs.npmjs.com/cli/commands/npm-exec
+_REMOTE = pattern(r"(?!https?://(?:localhost|127\.))(?:[a-z][a-z+]+://|(?:github|data):)")
+_PACKAGE = pattern(r"(?:npm|jsr):")
+# Options whose value is an address of something else: of an index, of a service that is used.
+_ELSEWHERE = pattern(
+    r"-[if]|--?[\w-]*(?:url|index|registry|proxy|links|host|server|source|endpoint|base|origin)[\w-]*"
+)
 
 
 def note_fetched(call: Call) -> None:
@@ -73,3 +92,88 @@ def is_fetched(path: str, situation: Situation) -> bool:
 def _may_be_code(path: str) -> bool:
     name = posixpath.basename(path).lower()
     return name in _SETTINGS or _DATA.fullmatch(name) is None
+
+
+def follow_addresses(call: Call) -> None:
+    """Addresses and packages that a program is told to install, or to run as code."""
+    is_run = bool(call.effects & Effect.PROJECT_CODE)
+    is_first, before = True, ""
+    for word in call.arguments:
+        text = word.text or ""
+        is_remote = _REMOTE.match(text) is not None
+        if is_remote or (is_run and _PACKAGE.match(text)):
+            is_own = (is_first or not is_run) and not _ELSEWHERE.fullmatch(before)
+            effects = Effect.INSTALLS | (Effect.RUNS_FETCHED if is_own else Effect.INSTALLS)
+            if is_own or is_run:
+                call.does(effects, "fetched", f"fetches code from {text[:_LONGEST]}", word)
+                call.findings.insert(0, call.findings.pop())  # the reason that is given first
+        # a word behind an option may be its value
+        is_first = is_first and (text.startswith("-") or before.startswith("-"))
+        before = text
+
+
+# -- what runs as it comes -------------------------------------------------------------------------
+
+
+def fetched_findings(
+    occurrences: list[Occurrence],
+    parts: list[Decision],
+    script: Script,
+    judge: Judge,
+    situation: Situation,
+) -> list[Decision]:
+    """Where a line runs what it fetches: by a pipe, a substitution, a variable or a file.
+
+    parts: what each of the occurrences does, and then what else does something.
+    """
+    pairs = list(zip(occurrences, parts, strict=False))
+    fetching = [one for one, part in pairs if part.effects & GOES_OUT]
+    for one, part in pairs:
+        for source in fetching:
+            if _runs_output_of(source, one, part, script):
+                why = f"runs what it fetches from {_address(source, script)}"
+                span = one.command.start, one.command.end
+                return [judge.finding(Effect.RUNS_FETCHED, "runs-fetched", why, span)]
+    seen, span = situation.seen, (0, len(script.source))
+    if seen.ran & seen.fetched:
+        address = _address(fetching[0], script) if fetching else "the network"
+        why = f"runs a file that the same line fetches from {address}"
+        effects = Effect.INSTALLS | Effect.RUNS_FETCHED
+        return [judge.finding(effects, "runs-fetched", why, span)]
+    if seen.ran & seen.written and union(part.effects for part in parts) & Effect.DOWNLOADS:
+        reason = "runs a file that the same line fetches"
+        return [judge.finding(Effect.INSTALLS, "fetched-code", reason, span)]
+    return []
+
+
+def _runs_output_of(source: Occurrence, one: Occurrence, part: Decision, script: Script) -> bool:
+    """Tell whether a command runs as code what another one prints."""
+    start, end = source.command.start, source.command.end
+    if one is source or not part.effects & Effect.UNCLEAR:
+        return False
+    kinds = {leaf.kind for leaf in part.leaves() if leaf.effects & Effect.UNCLEAR}
+    if kinds.isdisjoint(_RUNS_TEXT):
+        return False
+    is_inside = one.command.start <= start and end <= one.command.end
+    is_kept = source.context.assigned and end <= one.command.start
+    if is_inside or is_kept:
+        return True
+    is_by_shell = any(leaf.kind is Kind.CODE and leaf.rule in _SHELL_CODE for leaf in part.leaves())
+    return (is_by_shell or not kinds.isdisjoint(_RUNS_INPUT)) and any(
+        before.start <= start and end <= before.end
+        for before, after in _pipes(script)
+        if after.start <= one.command.start and one.command.end <= after.end
+    )
+
+
+def _pipes(script: Script) -> Iterator[tuple[Node, Node]]:
+    """What stands anywhere on the left of a pipe, with what reads it."""
+    for pipeline in script.nodes_of(Pipeline):
+        for pos, after in enumerate(pipeline.commands):
+            yield from ((before, after) for before in pipeline.commands[:pos])
+
+
+def _address(source: Occurrence, script: Script) -> str:
+    text = script.source[source.command.start : source.command.end]
+    found = _ADDRESS.search(text)
+    return found[0].decode("utf-8", "replace")[:_LONGEST] if found else "the network"

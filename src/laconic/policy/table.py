@@ -6,6 +6,7 @@ from laconic.knowledge.options import Parsed, parse_options
 from laconic.patterns import compile_written, pattern
 from laconic.policy.boxed import OURS, judge_for
 from laconic.policy.call import COVERS_ANYTHING, shown
+from laconic.policy.fetched import follow_addresses
 from laconic.policy.places import is_stream
 from laconic.policy.secret_files import is_unmistakable, opens_no_files
 from laconic.policy.sending import address_findings, sent_findings
@@ -52,11 +53,6 @@ _REVEALS = pattern(
 )
 _BETWEEN_NAMES = pattern(r"[:._-]")
 _SWITCH = pattern(r"-[^./=]*")  # an option that names no file
-# An address, or a package as deno, bun and npm write it:
-# https://docs.deno.com/runtime/fundamentals/modules/ https://docs.npmjs.com/cli/commands/npm-exec
-_FETCHED_CODE = pattern(
-    r"(?!https?://(?:localhost|127\.))(?:[a-z][a-z+]+://|(?:npm|jsr|github|data):)"
-)
 # The method of Call that judges an argument, by the role that a table gives to it.
 _SIMPLE_ROLES = {
     "READ": "reads",
@@ -136,8 +132,9 @@ def conclude(call: Call) -> None:
 
 def _follow_words(call: Call) -> None:
     """Names of tasks that say what they do, and code that is fetched before it runs."""
-    if not call.effects & Effect.PROJECT_CODE:
+    if not call.effects & (Effect.PROJECT_CODE | Effect.INSTALLS):
         return
+    follow_addresses(call)
     names = frozenset(name for name in call.entry.does if name[0] != "-")
     for word in call.arguments:
         text = word.text or ""
@@ -145,8 +142,6 @@ def _follow_words(call: Call) -> None:
             continue
         for name in names.intersection(_BETWEEN_NAMES.split(text)):
             _follow_effect(call, *call.entry.effect_of(name), word)
-        if _FETCHED_CODE.match(text):
-            call.does(Effect.INSTALLS, "fetched", "fetches code and runs it", word)
 
 
 def _look_outside(call: Call) -> None:

@@ -107,6 +107,13 @@ _HELPFUL = frozenset(
 
 
 def judge(call: Call) -> None:
+    _follow_words(call)
+    is_unread = any(f.kind is Kind.CODE and f.effects & Effect.UNCLEAR for f in call.findings)
+    if is_unread and call.effects & (Effect.DOWNLOADS | Effect.SENDS):
+        call.does(Effect.RUNS_FETCHED, "runs-fetched", "fetches code and runs it")
+
+
+def _follow_words(call: Call) -> None:
     rest = list(call.arguments)
     asked = False
     while rest:

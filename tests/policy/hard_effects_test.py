@@ -1,0 +1,40 @@
+"""Hard effects, by the headers of the files in cases/hard: each asks in every profile.
+
+Under `== none` stand commands beside them that must not have a hard effect.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from decide_cases import under_headers
+from laconic.knowledge.catalog import library
+from laconic.policy.decide import decide
+from laconic.policy.places import Facts
+from laconic.policy.profiles import PROFILES
+from laconic.policy.rules import Rules
+from laconic.types import EFFECTS, HARD, Verdict
+
+CASES = list(under_headers(Path(__file__).parents[1] / "cases" / "hard"))
+HEADERS = sorted({header for _, header, _ in CASES})
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_hard_effects_ask_in_every_profile(header: str) -> None:
+    wrong = []
+    for name, effect, line in CASES:
+        command = line.replace("\\n", "\n")
+        if effect != header:
+            continue
+        for profile in PROFILES:
+            decision = decide(command, library(), Rules(profile), Facts())
+            found = decision.effects & HARD
+            is_right = not found
+            if effect != "none":
+                is_asked = decision.verdict is not Verdict.ALLOW and not decision.is_soft
+                is_right = bool(found & EFFECTS[effect]) and is_asked
+            if not is_right:
+                wrong.append(f"{name} {profile} {line}: {decision.effects.words}, {decision}")
+    assert not wrong, "\n".join(wrong)
