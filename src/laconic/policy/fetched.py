@@ -42,14 +42,6 @@ _SHELL_CODE = frozenset(f"{shell}/code" for shell in "sh bash dash ksh zsh fish 
 _RUNS_TEXT = frozenset((*_RUNS_INPUT, Kind.CODE, Kind.FILE))
 _ADDRESS = pattern(rb"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"`|&;<>()]+")
 _LONGEST = 80
-# An address of code; a package as deno, bun and npm write it, which only a runner runs at once:
-# https://docs.deno.com/runtime/fundamentals/modules/ https://docs.npmjs.com/cli/commands/npm-exec
-_REMOTE = pattern(r"(?!https?://(?:localhost|127\.))(?:[a-z][a-z+]+://|(?:github|data):)")
-_PACKAGE = pattern(r"(?:npm|jsr):")
-# Options whose value is an address of something else: of an index, of a service that is used.
-_ELSEWHERE = pattern(
-    r"-[if]|--?[\w-]*(?:url|index|registry|proxy|links|host|server|source|endpoint|base|origin)[\w-]*"
-)
 
 
 def note_fetched(call: Call) -> None:
@@ -92,24 +84,6 @@ def is_fetched(path: str, situation: Situation) -> bool:
 def _may_be_code(path: str) -> bool:
     name = posixpath.basename(path).lower()
     return name in _SETTINGS or _DATA.fullmatch(name) is None
-
-
-def follow_addresses(call: Call) -> None:
-    """Addresses and packages that a program is told to install, or to run as code."""
-    is_run = bool(call.effects & Effect.PROJECT_CODE)
-    is_first, before = True, ""
-    for word in call.arguments:
-        text = word.text or ""
-        is_remote = _REMOTE.match(text) is not None
-        if is_remote or (is_run and _PACKAGE.match(text)):
-            is_own = (is_first or not is_run) and not _ELSEWHERE.fullmatch(before)
-            effects = Effect.INSTALLS | (Effect.RUNS_FETCHED if is_own else Effect.INSTALLS)
-            if is_own or is_run:
-                call.does(effects, "fetched", f"fetches code from {text[:_LONGEST]}", word)
-                call.findings.insert(0, call.findings.pop())  # the reason that is given first
-        # a word behind an option may be its value
-        is_first = is_first and (text.startswith("-") or before.startswith("-"))
-        before = text
 
 
 # -- what runs as it comes -------------------------------------------------------------------------

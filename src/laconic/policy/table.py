@@ -6,12 +6,12 @@ from laconic.knowledge.options import Parsed, parse_options
 from laconic.patterns import compile_written, pattern
 from laconic.policy.boxed import OURS, judge_for
 from laconic.policy.call import COVERS_ANYTHING, shown
-from laconic.policy.fetched import follow_addresses
 from laconic.policy.places import is_stream
 from laconic.policy.secret_files import is_unmistakable, opens_no_files
 from laconic.policy.sending import address_findings, sent_findings
 from laconic.policy.word_places import (
     command_findings,
+    follow_addresses,
     follow_code,
     foreign_code,
     guarded_word,

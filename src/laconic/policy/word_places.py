@@ -39,6 +39,15 @@ _RUNS_VALUE = pattern(
 )
 # Options whose value is code in the language of the program: `elixir -e x`, `pylint --init-hook x`.
 _CODE_VALUE = pattern(r"-e|-E|-c|--eval|--exec(?:ute)?|--init-hook|--expr(?:ession)?")
+# An address of code; a package as deno, bun and npm write it, which only a runner runs at once:
+# https://docs.deno.com/runtime/fundamentals/modules/ https://docs.npmjs.com/cli/commands/npm-exec
+_REMOTE = pattern(r"(?!https?://(?:localhost|127\.))(?:[a-z][a-z+]+://|(?:github|data):)")
+_PACKAGE = pattern(r"(?:npm|jsr):")
+# Options whose value is an address of something else: of an index, of a service that is used.
+_ELSEWHERE = pattern(
+    r"-[if]|--?[\w-]*(?:url|index|registry|proxy|links|host|server|source|endpoint|base|origin)[\w-]*"
+)
+_SHOWN = 80  # letters of an address
 _JUDGED = frozenset((Kind.WRITE, Kind.CODE, Kind.STARTS))
 _READ_CODE = frozenset("python snippet shells".split())
 _TO_OTHERS = HARD | Effect.INSTALLS | Effect.DISCARDS
@@ -143,6 +152,24 @@ def name_and_path(word: str) -> tuple[str, str]:
     if value[:1] not in ("/", ".") and (inside := _INSIDE.search(value)):
         return name or value[: inside.start()], inside[1]
     return name, value
+
+
+def follow_addresses(call: Call) -> None:
+    """Addresses and packages that a program is told to install, or to run as code."""
+    is_run = bool(call.effects & Effect.PROJECT_CODE)
+    is_first, before = True, ""
+    for word in call.arguments:
+        text = word.text or ""
+        is_remote = _REMOTE.match(text) is not None
+        if is_remote or (is_run and _PACKAGE.match(text)):
+            is_own = (is_first or not is_run) and not _ELSEWHERE.fullmatch(before)
+            effects = Effect.INSTALLS | (Effect.RUNS_FETCHED if is_own else Effect.INSTALLS)
+            if is_own or is_run:
+                call.does(effects, "fetched", f"fetches code from {text[:_SHOWN]}", word)
+                call.findings.insert(0, call.findings.pop())  # the reason that is given first
+        # a word behind an option may be its value
+        is_first = is_first and (text.startswith("-") or before.startswith("-"))
+        before = text
 
 
 def command_findings(call: Call) -> list[Decision]:
