@@ -134,7 +134,8 @@ def _follow_words(call: Call) -> None:
     """Names of tasks that say what they do, and code that is fetched before it runs."""
     if not call.effects & (Effect.PROJECT_CODE | Effect.INSTALLS):
         return
-    follow_addresses(call)
+    if any(":" in (argument.text or "") for argument in call.arguments):
+        follow_addresses(call)
     names = frozenset(name for name in call.entry.does if name[0] != "-")
     for word in call.arguments:
         text = word.text or ""
