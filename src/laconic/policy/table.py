@@ -229,6 +229,8 @@ def _check_plain_operands(call: Call) -> None:
     for argument in call.arguments if role != "V" else ():
         if not argument.leading.startswith("-"):
             _check(call, role, argument)
+        elif argument.leading.startswith("--f") and "=" in argument.leading:  # wc --files0-from=F
+            _check(call, role, argument.behind(argument.leading.index("=") + 1))
 
 
 def _check_servers(call: Call) -> None:
@@ -282,6 +284,10 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
         known_harm = entry.refuse.get(name)
         why = f"{name} {known_harm}" if known_harm else _why_unlisted(call, message)
         call.unlisted(Kind.OPTION, why, argument)
+    if entry.id == "git" and (settings := parsed.values("-c")):
+        from laconic.policy.given_values import follow_settings  # noqa: PLC0415 - seldom
+
+        follow_settings(call, settings)
     is_rehearsal = parsed.has(*_REHEARSES) and not _REHEARSES.isdisjoint(entry.needs)
     for option in parsed.options:
         if option.name in entry.does and not is_rehearsal:

@@ -43,6 +43,7 @@ _CODE_VALUE = pattern(r"-e|-E|-c|--eval|--exec(?:ute)?|--init-hook|--expr(?:essi
 # https://docs.deno.com/runtime/fundamentals/modules/ https://docs.npmjs.com/cli/commands/npm-exec
 _REMOTE = pattern(r"(?!https?://(?:localhost|127\.))(?:[a-z][a-z+]+://|(?:github|data):)")
 _PACKAGE = pattern(r"(?:npm|jsr):")
+_RUN_ADDRESSES = frozenset("deno bun bunx node npx nix tsx uv uvx".split())
 # Options whose value is an address of something else: of an index, of a service that is used.
 _ELSEWHERE = pattern(
     r"-[if]|--?[\w-]*(?:url|index|registry|proxy|links|host|server|source|endpoint|base|origin)[\w-]*"
@@ -156,13 +157,14 @@ def name_and_path(word: str) -> tuple[str, str]:
 
 def follow_addresses(call: Call) -> None:
     """Addresses and packages that a program is told to install, or to run as code."""
-    is_run = bool(call.effects & Effect.PROJECT_CODE)
+    is_run = bool(call.effects & Effect.PROJECT_CODE) and not call.match.effect & Effect.INSTALLS
     is_first, before = True, ""
     for word in call.arguments:
         text = word.text or ""
         is_remote = _REMOTE.match(text) is not None
         if is_remote or (is_run and _PACKAGE.match(text)):
-            is_own = (is_first or not is_run) and not _ELSEWHERE.fullmatch(before)
+            is_code = is_first and call.path[0] in _RUN_ADDRESSES
+            is_own = (is_code or not is_run) and not _ELSEWHERE.fullmatch(before)
             effects = Effect.INSTALLS | (Effect.RUNS_FETCHED if is_own else Effect.INSTALLS)
             if is_own or is_run:
                 call.does(effects, "fetched", f"fetches code from {text[:_SHOWN]}", word)

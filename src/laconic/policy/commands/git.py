@@ -196,6 +196,14 @@ def _judge_reflog(call: Call, parsed: Parsed) -> None:
         call.does(Effect.UNCLEAR, Kind.SUBCOMMAND, "what it does is not known", parsed.operands[0])
 
 
+def _judge_collection(call: Call, parsed: Parsed) -> None:
+    """Objects that nothing names go at once: with an expired reflog nothing brings them back."""
+    for when in parsed.values("--prune", "--expire"):
+        if when.text is None or when.text in ("now", "all"):
+            why = "removes for good what only a reflog or nothing names"
+            call.does(Effect.DISCARDS | Effect.SYSTEM, "prune", why, when)
+
+
 _PRINTS_CONTENTS = frozenset(
     "annotate archive blame cat-file diff diff-files diff-index grep show".split()
 )
@@ -214,4 +222,5 @@ _BY_OPERANDS = {
     "config": _judge_config,
     "tag": _judge_tag,
     "reflog": _judge_reflog,
+    "gc": _judge_collection,
 }
