@@ -18,7 +18,7 @@ NAMES = frozenset(
     "file_lists find fzf gcloud gh git grep initializer joined jq kubectl less macos make "
     "maven npm numbered openssl operands package_script parallel patches printenv ps python "
     "rsync runner running script sed setting shells shown_values snippet sql sysctl tar tee "
-    "tree unpack version_only wget xargs xxd".split()
+    "told tree unpack version_only wget xargs xxd".split()
 )
 
 

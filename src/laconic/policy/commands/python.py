@@ -262,7 +262,7 @@ def _judge_module(call: Call, module: Argument, rest: list[Argument]) -> None:
         if name == "py_compile":
             _judge_cache(call, operand)
     for operand in parsed.operands[most_operands:]:
-        call.does(Effect.PROJECT_WRITE, Kind.WRITE, "the module may write to this file", operand)
+        call.writes(operand)
 
 
 def _judge_timed(call: Call, module: Argument, rest: list[Argument]) -> None:
