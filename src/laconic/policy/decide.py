@@ -103,10 +103,16 @@ def _forget(situation: Situation) -> None:
     situation.seen.programs.clear()
 
 
-def decide_files(uses: Iterable[FileUse], library: Library, rules: Rules, facts: Facts) -> Decision:
-    """Decide on what a tool of an agent does to files, as `decide` does. Never raises."""
+def decide_files(
+    uses: Iterable[FileUse], library: Library, rules: Rules, facts: Facts, *, is_open: bool = False
+) -> Decision:
+    """Decide on what a tool of an agent does to files, as `decide` does. Never raises.
+
+    is_open: the agent itself asks about nothing.
+    """
+    judge = Judge(library, rules, facts, _decide)
     try:
-        findings = file_findings(uses, Judge(library, rules, facts, _decide), Situation(facts))
+        findings = file_findings(uses, judge, Situation(facts), is_open=is_open)
     except Exception as fault:  # noqa: BLE001 - as above
         reason = f"laconic failed on these files ({type(fault).__name__}: {fault})"
         return Decision(Verdict.ASK, "fault", reason, effects=Effect.UNJUDGED)

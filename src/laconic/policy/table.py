@@ -10,6 +10,7 @@ from laconic.policy.places import is_stream
 from laconic.policy.secret_files import is_unmistakable, opens_no_files
 from laconic.policy.sending import address_findings, sent_findings
 from laconic.policy.word_places import (
+    PUTS_THERE,
     command_findings,
     follow_addresses,
     follow_code,
@@ -281,6 +282,8 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
             continue
         if _REVEALS.fullmatch(name):
             call.does(Effect.SECRETS, Kind.SECRET, f"{name} prints secrets", argument)
+        if PUTS_THERE.fullmatch(name):
+            _follow_unlisted_place(call, argument, name)
         known_harm = entry.refuse.get(name)
         why = f"{name} {known_harm}" if known_harm else _why_unlisted(call, message)
         call.unlisted(Kind.OPTION, why, argument)
@@ -308,6 +311,16 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
             _check(call, option.role, option.value)
         elif option.role in ("CODE", "NO"):
             _check(call, option.role, option.argument)
+
+
+def _follow_unlisted_place(call: Call, option: Argument, name: str) -> None:
+    """The file of an option that is not known, but says by its name that something is put there."""
+    is_here = len(option.leading) > len(name)
+    value = option.behind(len(name) + 1) if is_here else _behind(call, option)
+    if value is None or value.leading[:1] not in ("/", "~", "."):
+        return
+    if call.leads_to_guarded(value) or any(map(call.is_outside, value.texts)):
+        call.writes(value)
 
 
 def _follow_effect(call: Call, effects: Effect, why: str, argument: Argument) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from laconic.types import Decision
 
 # What options and variables are called by which build and test tools are told where to write.
-_PUTS_THERE = pattern(
+PUTS_THERE = pattern(
     r"-o|O|(?i:[\w.-]*(?:out|log|report|result|dest|dist-?dir|target-dir|te?mp|cover|junit|"
     r"artifact|cache|snapshot|profile).*)|(?:-D\w*)?PREFIX|prefix"
 )
@@ -75,7 +75,7 @@ def guarded_word(call: Call, effects: Effect) -> str:
     for argument in (a for a in call.arguments if a.start < call.code_start):
         word = argument.text or ""
         name, path = name_and_path(word)
-        is_named = _PUTS_THERE.fullmatch(name or before) or _DIRECTORY.fullmatch(name or before)
+        is_named = PUTS_THERE.fullmatch(name or before) or _DIRECTORY.fullmatch(name or before)
         is_new = argument.start not in (written if is_named else call.placed)
         may_write = is_named or (is_any and (word[:1] != "-" or bool(name)))
         if may_write and is_new and path and _is_guarded(path, call):
@@ -119,7 +119,7 @@ def _places_of_code(call: Call) -> Iterator[str]:
         word = argument.text or ""
         name, path = name_and_path(word)
         is_path = path[:1] in ("/", ".") and argument.start not in written
-        if is_path and not _PUTS_THERE.fullmatch(name or before):
+        if is_path and not PUTS_THERE.fullmatch(name or before):
             yield path
         before = word if word[:1] == "-" and "=" not in word else ""
 
