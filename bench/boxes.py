@@ -11,8 +11,8 @@ from laconic.types import Verdict
 from laconic.undo.hold import hold_line
 
 if TYPE_CHECKING:
-    from laconic.policy.places import Facts
     from laconic.policy.rules import Rules
+    from laconic.reading.places import Facts
     from laconic.types import Decision
     from laconic.undo.hold import Holding
 

@@ -1,9 +1,10 @@
 """Measure compaction on recorded outputs, the way a hook takes them: rewrite, then run.
 
 python bench/compaction_report.py FILE..., each a file of JSON lines. A row has `command`, `raw` (or
-`output`) and `status` (or `exit`); perhaps `id`, `facts` (texts that must survive) and `tokens`
-(what other tools show). A line of several commands is cut where an `echo` prints a known line;
-where its parts cannot be told apart and one of them is exact, it counts as not reached.
+`output`) and `status` (or `exit`); perhaps `id`, `facts` (texts that must survive, or lists of the
+forms that count as one) and `tokens` (what other tools show). A line of several commands is cut
+where an `echo` prints a known line; where its parts cannot be told apart and one of them is exact,
+it counts as not reached.
 
 A fact survives as it is, as `directory/: name` of a listing, within a range `{1..15}`, as
 `3,7:text` below the line `file:` of a search, as a value beside a name, and as a place beside a
@@ -90,7 +91,8 @@ class Measure:
         status = row.get("status", row.get("exit", 0)) or 0
         text, reason = shown(row["command"], status, raw, self.settings)
         kept = readable(text)
-        lost = [fact for fact in row.get("facts", ()) if fact not in text and fact not in kept]
+        facts = ([fact] if isinstance(fact, str) else fact for fact in row.get("facts", ()))
+        lost = [forms[0] for forms in facts if not any(f in text or f in kept for f in forms)]
         name = str(row.get("id", number))
         return Result(row, name, self.count(raw), self.count(text), lost, reason, text)
 

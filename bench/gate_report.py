@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 from boxes import with_box
 
 from laconic.knowledge.catalog import library
-from laconic.policy.decide import decide
-from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
+from laconic.reading.decide import decide
+from laconic.reading.places import Facts
 from laconic.shell.parser import forget
 from laconic.types import HARD, Decision, Effect, Verdict
 

@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 from boxes import with_box
 
 from laconic.knowledge.catalog import library
-from laconic.policy.decide import decide
-from laconic.policy.places import Facts
 from laconic.policy.profiles import PROFILES
 from laconic.policy.rules import Rules
+from laconic.reading.decide import decide
+from laconic.reading.places import Facts
 from laconic.replay.flow import asks
 from laconic.sessions.values import Step
 from laconic.shell.parser import forget

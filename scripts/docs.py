@@ -254,7 +254,7 @@ def pages() -> dict[Path, str]:
         DOCS / "schema.md": schema_page(),
         DOCS / "laconic.1": man_page.page(),
         ROOT / "client/kinds.h": kinds_header(),
-        ROOT / "src/laconic/policy/agent_places.py": agent_places(),
+        ROOT / "src/laconic/reading/agent_places.py": agent_places(),
         comparison: with_numbers(comparison.read_text()),
         configuration: with_tables(configuration.read_text(), _key_table()),
         filters: with_tables(filters.read_text(), gallery()),

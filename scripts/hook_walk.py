@@ -1,6 +1,7 @@
 """Count what one warm hook call visits: functions, files, and changes from one file to another.
 
-`python scripts/hook_walk.py [COMMAND]` prints the files in the order of their first visit.
+`python scripts/hook_walk.py [COMMAND] [DIRECTORY]` prints the files in the order of their first
+visit. DIRECTORY: where the command would run, `/` if none is given.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ ROOT = str(Path(laconic.__file__).parent)
 
 def main() -> int:
     command = sys.argv[1] if len(sys.argv) > 1 else "git status && cargo test 2>&1 | tail -5"
-    call = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "/"}
+    cwd = sys.argv[2] if len(sys.argv) > 2 else "/"  # noqa: PLR2004
+    call = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": cwd}
     data = json.dumps({**call, "tool_input": {"command": command}}).encode()
     visited: list[tuple[str, str]] = []
 
@@ -33,7 +35,7 @@ def main() -> int:
 
     for watched in (False, True):  # the first call loads what a warm server has
         sys.setprofile(note if watched else None)
-        given = answer("claude-code", "PreToolUse", data, {"HOME": "/nonexistent"}, "/")
+        given = answer("claude-code", "PreToolUse", data, {"HOME": "/nonexistent"}, cwd)
         sys.setprofile(None)
     files = list(dict.fromkeys(path for path, _ in visited))
     changes = sum(a[0] != b[0] for a, b in pairwise(visited))

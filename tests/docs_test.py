@@ -24,11 +24,11 @@ from laconic.compact.shapes.passes import NAMES as SHAPES
 from laconic.hooks.call import dialect_of
 from laconic.install import recipe
 from laconic.knowledge.catalog import extended, library
-from laconic.policy.call import Call
-from laconic.policy.decide import decide
-from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
-from laconic.policy.table_faults import faults_of, missing_example
+from laconic.reading.call import Call
+from laconic.reading.decide import decide
+from laconic.reading.places import Facts
+from laconic.reading.table_faults import faults_of, missing_example
 from laconic.settings.environ import VARIABLES
 from laconic.settings.keys import options
 from laconic.settings.layers import check_bytes

@@ -15,7 +15,7 @@ from effects.isolation import isolation
 from effects.knowledge import with_hole
 from effects.planted import FAULTS
 from effects.scratch import Scratch
-from laconic.policy.places import Facts
+from laconic.reading.places import Facts
 from machine import needs
 
 SEED = 20

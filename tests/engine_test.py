@@ -6,10 +6,10 @@ import pytest
 
 from laconic import engine, files
 from laconic.knowledge.catalog import library
-from laconic.policy.facts import NOWHERE, read_facts, scope
+from laconic.reading.facts import NOWHERE, read_facts, scope
 from laconic.settings.layers import built_in
 from laconic.settings.load import defaults, process_environment, read_settings
-from laconic.types import Decision, Effect, Source, Verdict
+from laconic.types import Decision, Effect, Outcome, Source, Verdict
 
 
 @pytest.fixture
@@ -335,7 +335,7 @@ def test_what_an_agent_is_told(configure, config, answers):
         Decision(Verdict.ASK, "x", ""),
         Decision(Verdict.DENY, "x", ""),
     ]
-    assert [engine.answer(d, read_settings()) for d in decisions] == answers
+    assert [engine.outcome(d, read_settings()).word for d in decisions] == answers
 
 
 @pytest.mark.parametrize(
@@ -352,12 +352,12 @@ def test_guard_says_what_the_rules_of_the_user_allow(configure, sources, answer)
     effects = Effect.PROJECT_WRITE
     parts = [Decision(Verdict.ALLOW, "x", "", effects=effects, source=one) for one in sources]
     line = Decision(Verdict.ALLOW, "x", "", parts=tuple(parts), effects=effects)
-    assert engine.answer(line, read_settings()) == answer
+    assert engine.outcome(line, read_settings()).word == answer
 
 
 def test_who_is_disabled_answers_nothing(monkeypatch):
     monkeypatch.setenv("LACONIC_DISABLED", "1")
-    assert engine.answer(Decision(Verdict.DENY, "x", ""), read_settings()) is None
+    assert engine.outcome(Decision(Verdict.DENY, "x", ""), read_settings()) is Outcome.LEFT
 
 
 def test_a_decision_with_files_to_read_stays_quick(project):

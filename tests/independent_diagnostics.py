@@ -71,8 +71,23 @@ _ZERO = re.compile(
 )
 
 
+# What an alarming word may be a part of: a path, if no place follows, a file, an address, a package
+# with its version. The rest of its line may be an alarm.
+_NAME = re.compile(
+    r"""(?<![\w.@+~%-])(?: https?://[^\s?\#'"<>()]+ | (?:[\w.@+~%-]*/){2}[\w.@+~%/-]*
+    | (?:~|\.\.?)?/[\w.@+~%/-]+
+    | [\w@+-]+(?:/[\w.@+-]+)?\.(?:pyi?|[cm]?jsx?|tsx?|rs|go|[cho]|cc|[ch]pp
+      |java|kt|vue|rb|php|css|html|md|rst|txt|json|toml|ya?ml|xml|sh|sql|lo(?:ck|g)|jar|pom|so|a|svg
+      |png|cmake|map|class)\b
+    | [\w.-]+(?::[\w.-]+){2,3}:(?:compile|runtime|test|provided)\b
+    | @?[a-z]\w*(?:[./-]\w+)*(?:-|@|[=<>~!]=|\ v)\d+\.[\w.+-]*\w )
+    (?![\w@+~%/-]|\.\w|[:(]\[?\d|"?,\ line|\.?\ line\ \d)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
 def is_alarm(text: str) -> bool:
-    said = _ZERO.sub("", text)
+    said = _NAME.sub("", _ZERO.sub("", text))
     has_place = _PLACED.search(said) and not _INFORMATION.match(text)
     return bool((_ALARMING.search(said) or has_place) and not _HARMLESS.search(text))
 

@@ -14,6 +14,7 @@ LAYERS = (
     ("laconic.knowledge",),
     ("laconic.secrets",),
     ("laconic.compact", "laconic.record", "laconic.sessions"),
+    ("laconic.reading",),
     ("laconic.rewrite", "laconic.policy"),
     ("laconic.undo",),
     ("laconic.run", "laconic.report", "laconic.box", "laconic.agents"),

@@ -341,7 +341,7 @@ def test_run_gives_the_exit_status_and_leaves_the_process_alone(capfd):
 def test_run_hides_what_can_be_recalled(project, capsys):
     (project / "many").write_bytes(MANY)
     done = python("import laconic; laconic.run(['sh', '-c', 'cat many'])")
-    (raw_id,) = re.findall(r"lines hidden: .* recall (\w+)\]", done.stdout)
+    (raw_id,) = re.findall(r"lines hidden.*: .* recall (\w+)\]", done.stdout)
     cli.run(["recall", raw_id])
     assert capsys.readouterr().out == MANY.decode()
 

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from laconic.compact.filter import Filter
 
 _NOTICE = re.compile(
-    r"\[(?:(\d+)/(\d+) lines hidden|\d+ lines regrouped)?(?:, )?(?:(\d+) shortened)?"
-    r": laconic recall \w+\]"
+    r"\[(?:(?:(?P<hidden>\d+)/)?(?P<total>\d+) lines (?:hidden|condensed to (?P<left>\d+))"
+    r"|\d+ lines regrouped)?(?:, )?(?:(?P<short>\d+) shortened)?"
+    r"(?:, add --grep RE or --lines A:B)?: laconic recall \w+\]"
 )
 _WORD = re.compile(r"\w+")
 _BRACKETS = re.compile(r"\[[^\[\]]*\]")
@@ -95,7 +96,9 @@ def wrong_sums(raw: list[str], printed: list[str]) -> Iterator[str]:
     """Compare the notice with the lines that are printed as they are, and with those not told."""
     notice = _NOTICE.fullmatch(printed[-1]) if printed else None
     body = printed[:-1] if notice else printed
-    hidden, total, shortened = (int(n or 0) for n in notice.groups()) if notice else (0, 0, 0)
+    hidden, total, shortened = _said(notice)
+    if notice and notice["left"] and int(notice["left"]) != len(body):
+        yield f"the notice speaks of {notice['left']} lines that are left, there are {len(body)}"
     if hidden and total != len(raw):
         yield f"the notice speaks of {total} lines, there are {len(raw)}"
     words = words_of("\n".join(body))
@@ -145,9 +148,17 @@ def _marks(found: re.Match[str]) -> list[str]:
     return [found["first"], *_MARK.findall(found["more"])]
 
 
+def _said(notice: re.Match[str] | None) -> tuple[int, int, int]:
+    """How many lines are hidden, how many there are, and how many are short."""
+    if notice is None:
+        return 0, 0, 0
+    hidden = notice["total"] if notice["left"] else notice["hidden"]
+    return int(hidden or 0), int(notice["total"] or 0), int(notice["short"] or 0)
+
+
 def _sums(reading: Reading, notice: re.Match[str] | None, total: int) -> Iterator[str]:
     """Compare the notice with what was read: whole, short and hidden lines are all there are."""
-    hidden, said_total, shortened = (int(n or 0) for n in notice.groups()) if notice else (0, 0, 0)
+    hidden, said_total, shortened = _said(notice)
     if hidden and said_total != total:
         yield f"the notice speaks of {said_total} lines, there are {total}"
     if hidden != total - len(reading.whole) - len(reading.short):

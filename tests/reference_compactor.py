@@ -44,6 +44,23 @@ _HARMLESS = (
     r"^\d+: Test timeout computed to be: \d+$", r"^FAILURE: Build failed with an exception\.$",
     r"^> Compilation failed; see the compiler error output for details\.$",
 )  # fmt: skip
+_NO_PLACE = r"(?![\w@+~%/-]|\.\w|:[\[\d]|\(\d|\"?, line |\.? line \d)"
+_EXTENSIONS = (
+    "pyi?", "rs", "go", "[ch]", "cc", "[ch]pp", "java", "kt", "[cm]?js", "jsx", "tsx?", "vue", "rb",
+    "php", "css", "html", "md", "rst", "txt", "json", "toml", "ya?ml", "xml", "sh", "sql", "lock",
+    "log", "jar", "pom", "so", "o", "a", "svg", "png", "cmake", "map", "class",
+)  # fmt: skip
+_NAMES = [
+    rf"(?<![\w.@+~%-])(?:{name})"
+    for name in (
+        r"https?://[^\s?#'\"<>()]+",
+        rf"(?:[\w.@+~%-]+/){{2,}}[\w.@+~%/-]*+{_NO_PLACE}",
+        rf"(?:~|\.\.?)?/[\w.@+~%/-]++{_NO_PLACE}",
+        rf"[\w@+-]+(?:/[\w.@+-]+)?\.(?:{'|'.join(_EXTENSIONS)})\b{_NO_PLACE}",
+        r"[\w.-]+(?::[\w.-]+){2,3}:(?:compile|runtime|test|provided)\b",
+        r"@?[a-z]\w*(?:[./-]\w+)*(?:-|@|==|[<>~!]=| v)\d+\.[\w.+-]*\w",
+    )
+]
 _INFORMATION = r"[\W\dTZ]*(?:INFO|DEBUG|TRACE)\b|I\d{4} \d\d:\d\d:"
 _ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[()*+][0-9A-Za-z]|[@-Z\\^_])"
@@ -61,6 +78,8 @@ def is_diagnostic(text: str) -> bool:
         if "node_modules/" in place or "node:internal/" in place:
             return False
     for source in _ZEROS:
+        lowered = re.sub(source, "", lowered, flags=re.ASCII)
+    for source in _NAMES:
         lowered = re.sub(source, "", lowered, flags=re.ASCII)
     return _has_sign(lowered)
 

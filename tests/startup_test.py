@@ -67,7 +67,7 @@ for command in {commands}:
     assert bool(given.stdout) == (command != "npm run build") and not given.fault
 assert set(sys.modules) == before, set(sys.modules) - before
 """
-    assert "laconic.policy.commands.find" in loaded_by(program)
+    assert "laconic.reading.commands.find" in loaded_by(program)
 
 
 SHAPES = "laconic.compact.shapes."

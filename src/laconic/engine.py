@@ -15,12 +15,12 @@ from laconic.errors import LaconicError
 from laconic.files import is_there
 from laconic.patterns import problem
 from laconic.permissions.read import read_permissions
-from laconic.policy import decide as policy
-from laconic.policy.facts import SHELLS, read_facts, scope
 from laconic.policy.from_config import build_rules, load_library
 from laconic.policy.own_rules import OwnRule, words_of
+from laconic.reading import decide as policy
+from laconic.reading.facts import SHELLS, read_facts, scope
 from laconic.settings.load import isolated_settings, process_environment, read_settings
-from laconic.types import GRANTS, Decision, Effect, Source, Verdict, strictest
+from laconic.types import GRANTS, Decision, Effect, Outcome, Source, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
     from laconic.compact.result import Compaction
     from laconic.errors import Problem
-    from laconic.policy.file_tools import FileUse
     from laconic.policy.permissions import Permission
-    from laconic.policy.places import Facts
+    from laconic.reading.file_tools import FileUse
+    from laconic.reading.places import Facts
+    from laconic.reading.situation import ProgramCall
     from laconic.rewrite.edits import Rewriting
     from laconic.settings.config import General
     from laconic.settings.load import Settings
@@ -59,11 +60,11 @@ class Request:
         hook_json: bytes = b"",
         shells: frozenset[str] = SHELLS,
         mode: str = "",
+        facts: Facts | None = None,
     ) -> None:
         self.command, self.cwd, self.environ = command, cwd, environ
         self.agent, self.hook_json, self.shells = agent, hook_json, shells
-        self.mode = mode
-        self._facts: Facts | None = None
+        self.mode, self._facts = mode, facts
 
     @property
     def facts(self) -> Facts:
@@ -74,11 +75,8 @@ class Request:
 
     def with_command(self, command: str) -> Request:
         """Return the same request for another command."""
-        made = Request(
-            command, self.cwd, self.environ, self.agent, self.hook_json, self.shells, self.mode
-        )
-        made._facts = self._facts
-        return made
+        known = self.environ, self.agent, self.hook_json, self.shells, self.mode, self._facts
+        return Request(command, self.cwd, *known)
 
 
 # -- the verbs -------------------------------------------------------------------------------------
@@ -161,12 +159,19 @@ def _absolute(path: str | PathLike[str]) -> str:
 
 
 def decide_request(
-    request: Request, settings: Settings, *, use_exceptions: bool = True
+    request: Request,
+    settings: Settings,
+    *,
+    use_exceptions: bool = True,
+    programs: list[ProgramCall] | None = None,
 ) -> Decision:
-    """May it run? An exception that counts once is used up, unless use_exceptions is off."""
+    """May it run? An exception that counts once is used up, unless use_exceptions is off.
+
+    programs: gets what the line runs, as in `policy.decide`.
+    """
     if problem():
-        return _distrusted(request, settings)
-    return _decide(request, settings, use_exceptions=use_exceptions)
+        return _distrusted(request, settings, programs)
+    return _decide(request, settings, use_exceptions=use_exceptions, programs=programs)
 
 
 def decide_files(request: Request, uses: Sequence[FileUse], settings: Settings) -> Decision:
@@ -179,10 +184,11 @@ def decide_files(request: Request, uses: Sequence[FileUse], settings: Settings) 
     where = request.facts
     library, _ = load_library(settings)
     rules = build_rules(settings, library, request.environ, ())
-    decision = policy.decide_files(uses, library, rules, where, is_open=request.mode == "open")
+    is_open = request.mode == "open" or rules.cells.profile == "guard"
+    decision = policy.decide_files(uses, library, rules, where, is_open=is_open)
     if decision.verdict is Verdict.ASK and not decision.firm:
         decision = _with_exception(decision, request, settings, where, use=True)
-    return _escalated(decision, settings)
+    return escalated(decision, settings)
 
 
 def decide_with_rule(request: Request, settings: Settings, rule: str) -> Decision | None:
@@ -194,18 +200,25 @@ def decide_with_rule(request: Request, settings: Settings, rule: str) -> Decisio
     return _decide(request, settings, use_exceptions=False, also=also)
 
 
-def _distrusted(request: Request, settings: Settings) -> Decision:
+def _distrusted(
+    request: Request, settings: Settings, programs: list[ProgramCall] | None
+) -> Decision:
     """Allow nothing on an interpreter that reads patterns wrongly; what it denies stays denied."""
     wrong = Decision(Verdict.ASK, "interpreter/fault", problem(), firm=True)
     try:
-        decision = _decide(request, settings, use_exceptions=False)
+        decision = _decide(request, settings, use_exceptions=False, programs=programs)
     except Exception:  # noqa: BLE001 - whatever happened, the answer is ask
         return wrong
     return strictest((wrong, decision), 0, decision.end).with_problems(decision.problems)
 
 
 def _decide(
-    request: Request, settings: Settings, *, use_exceptions: bool, also: tuple[OwnRule, ...] = ()
+    request: Request,
+    settings: Settings,
+    *,
+    use_exceptions: bool,
+    also: tuple[OwnRule, ...] = (),
+    programs: list[ProgramCall] | None = None,
 ) -> Decision:
     where = request.facts
     permissions, problems, faults = _permissions(request, settings, where)
@@ -214,44 +227,45 @@ def _decide(
     rules = build_rules(
         settings, library, request.environ, (*permissions, *also), accepts_edits=edits
     )
-    decision = policy.decide(request.command, library, rules, where)
+    decision = policy.decide(request.command, library, rules, where, programs)
     if faults:
         decision = strictest((decision, *faults), 0, decision.end)
     if settings.config.permissions.engine == "external":
         decision = _with_external(decision, request, settings)
     if decision.verdict is Verdict.ASK and not decision.firm:
         decision = _with_exception(decision, request, settings, where, use=use_exceptions)
-    decision = _escalated(decision, settings)
+    decision = escalated(decision, settings)
     problems += broken
     return decision.with_problems(problems) if problems else decision
 
 
-def _escalated(decision: Decision, settings: Settings) -> Decision:
+def escalated(decision: Decision, settings: Settings) -> Decision:
+    """The decision, which asks about what it denied if the user wants that."""
     if settings.config.settings.escalate_deny and decision.verdict is Verdict.DENY:
         reason = f"{decision.reason} (escalated from deny)"
         return decision.but(verdict=Verdict.ASK, reason=reason, risk=True, firm=False)
     return decision
 
 
-def answer(
+def outcome(
     decision: Decision, settings: Settings, *, mode: str = "", has_flow: bool = True
-) -> str | None:
-    """What to tell an agent: `allow`, `ask`, `deny`, or None to leave it to the agent.
+) -> Outcome:
+    """What an agent is answered, with these settings.
 
     mode: what the agent's mode means. has_flow: it has rules and questions of its own.
     """
     general = settings.config.settings
     if general.gate == "off" or settings.environment.disabled:
-        return None
+        return Outcome.LEFT
     if decision.verdict is Verdict.ALLOW:
         is_unasked = general.profile == "guard" or (
             mode == "plan" and bool(decision.effects & ~Effect.DOWNLOADS)
         )
         is_silent = general.gate == "advise" or (is_unasked and not _is_granted(decision))
-        return None if is_silent else "allow"
+        return Outcome.LEFT if is_silent else Outcome.ALLOWED
     if decision.is_soft and has_flow and not _is_asked(decision, general):
-        return None
-    return decision.verdict.word
+        return Outcome.LEFT
+    return Outcome.of(decision.verdict)
 
 
 def _is_asked(decision: Decision, general: General) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LIMIT = 128 * 1024
 _MOST_PARENTS = 100
-_FILE_TYPE, _LINK = 0o170000, 0o120000
+_FILE_TYPE, _FILE, _LINK = 0o170000, 0o100000, 0o120000
 
 # As os.path.lexists, which takes twice as long; a hook looks for a dozen files.
 if os.access in os.supports_follow_symlinks:
@@ -37,20 +37,28 @@ class Existing(dict[str, bool]):
 
 
 class RealPaths(dict[str, str]):
-    """The real paths that one decision asks for, again and again; each is looked up once."""
+    """The real paths that one decision asks for, again and again; each is looked up once.
+
+
+    shared: those of files that have another name, too.
+    """
 
     def __init__(self) -> None:
         self._plain: set[str] = set()
+        self.shared: set[str] = set()
 
     def __missing__(self, path: str) -> str:
-        real = self[path] = real_path(path, self._plain)
+        real = self[path] = real_path(path, self._plain, self.shared)
+        if real != path:
+            real_path(real, self._plain, self.shared)
         return real
 
 
-def real_path(path: str, plain: set[str] | None = None) -> str:
+def real_path(path: str, plain: set[str] | None = None, shared: set[str] | None = None) -> str:
     """Return what os.path.realpath does, but faster if the path has no links, as most have not.
 
-    plain: paths that are known not to be links; those that are found are added.
+    plain: paths that are known not to be links; those that are found are added, and to shared the
+    path itself if it is that of a file with several names.
     """
     if path[:1] != "/" or path[-1] == "/" or "//" in path or "/." in path:
         return os.path.realpath(path)
@@ -62,8 +70,12 @@ def real_path(path: str, plain: set[str] | None = None) -> str:
             part = path if end < 0 else path[:end]
             if part in plain:
                 continue
-            if os.lstat(part).st_mode & _FILE_TYPE == _LINK:
+            found = os.lstat(part)
+            kind = found.st_mode & _FILE_TYPE
+            if kind == _LINK:
                 return os.path.realpath(path)
+            if kind == _FILE and found.st_nlink > 1 and shared is not None:
+                shared.add(part)
             plain.add(part)
     except FileNotFoundError:
         return path  # there is nothing below it either

@@ -7,7 +7,7 @@ from enum import Enum, IntEnum, IntFlag, StrEnum
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any, Self
+    from typing import Any, Never, Self
 
     from laconic.errors import Problem
 
@@ -22,6 +22,57 @@ class Verdict(IntEnum):
     @property
     def word(self) -> str:
         return self.name.lower()
+
+
+class Outcome(IntEnum):
+    """What laconic answers about a command; the strictest of several wins.
+
+    A verdict says what would be right; the outcome is what the user's settings and the agent's mode
+    make of it. LEFT: laconic says nothing, and the agent goes by its own rules.
+    """
+
+    ALLOWED = 0
+    LEFT = 1
+    ASKED = 2
+    DENIED = 3
+
+    @property
+    def word(self) -> str | None:
+        """The word for an agent; None where nothing is said."""
+        match self:
+            case Outcome.ALLOWED:
+                return "allow"
+            case Outcome.LEFT:
+                return None
+            case Outcome.ASKED:
+                return "ask"
+            case Outcome.DENIED:
+                return "deny"
+            case other:
+                return assert_never(other)
+
+    @property
+    def said(self) -> str:
+        """The word for a person, of what happened to a command."""
+        return "left to the agent" if self is Outcome.LEFT else self.name.lower()
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> Outcome:
+        """The outcome where laconic alone decides."""
+        match verdict:
+            case Verdict.ALLOW:
+                return cls.ALLOWED
+            case Verdict.ASK:
+                return cls.ASKED
+            case Verdict.DENY:
+                return cls.DENIED
+            case other:
+                return assert_never(other)
+
+
+def assert_never(value: Never) -> Never:
+    """The end of a `match` over all there is; that of `typing` takes too long to load."""
+    raise AssertionError(value)
 
 
 class Effect(IntFlag):

@@ -305,6 +305,14 @@ def test_hooks_that_the_configuration_names_are_guarded(box):
     assert box.sh("mv tools t").returncode != 0
 
 
+def test_hooks_that_the_configuration_names_by_a_link_are_guarded(box):
+    (box.project / "sub/deep").mkdir(parents=True)
+    (box.project / "sub/hooks").mkdir()
+    (box.project / "inner").symlink_to("sub/deep")
+    git(box.project, "config", "core.hooksPath", "inner/../hooks")
+    assert box.sh("echo evil > sub/hooks/pre-commit").returncode != 0
+
+
 @pytest.mark.usefixtures("can_box")
 def test_laconic_itself_is_guarded_where_it_lies_in_the_project():
     root = Path(__file__).parents[2]

@@ -335,6 +335,7 @@ HARMFUL = (
     "[alias]\nx = !y", "[core]\npager = x", "\ufeff[core]\nfsmonitor = x",
     "[core]\n\tbare = false\n\tfsmonitor = \\\nx", "[diff]\nexternal = x",
     '[filter "x"]\nclean = y', "[core]\nworktree = /etc", "[core\nfsmonitor = x",
+    "[core]\nworktree = ../../out/..",
     "[unheard]\nof = 1", "[core]\n# \\\nfsmonitor = x", "[core]\nbare = false # \\\nfsmonitor = x",
     "[core]\nbare = false\r\nfsmonitor = x\r\n", "[core]fsmonitor=x", "[core]\nbare\nfsmonitor=x",
     '[submodule "x"]\nupdate = !y', "[gpg]\nprogram = x", "[credential]\nhelper = x",
@@ -346,6 +347,8 @@ HARMFUL = (
 def test_a_new_repository_that_could_run_a_program_is_found(tmp_path, text):
     place = tmp_path / "p/n"
     place.mkdir(parents=True)
+    (tmp_path / "elsewhere/x").mkdir(parents=True)
+    (tmp_path / "p/out").symlink_to("../elsewhere/x")
     git(place, "init", "-q")
     with (place / ".git/config").open("a", encoding="utf-8") as file:
         file.write(text)

@@ -202,6 +202,17 @@ def test_the_alarms_of_the_tests_are_more_than_the_diagnostics_of_the_code():
     assert len([text for text in texts if is_alarm(text)]) > len(found)
 
 
+def test_what_a_command_sums_up_in_the_middle_is_shown():
+    said = "0 upgraded, 300 newly installed, 0 to remove and 120 not upgraded."
+    made = random.Random(1)
+    words = ["".join(made.choices("abcdefgh", k=made.randint(3, 9))) for _ in range(3000)]
+    texts = [" ".join(words[n : n + made.randint(3, 9)]) for n in range(0, 3000, 9)]
+    raw = "\n".join([*texts[:170], said, *texts[170:], ""]).encode()
+    found = compact_generic(read_lines(raw), 0)
+    assert said in found.text().splitlines()
+    assert found.hidden > 100
+
+
 def test_scattered_mistakes_and_the_marks_between_them_cost_no_more_than_the_bound():
     harmless = "".join(f"step {n} went well\n" for n in range(15))
     raw = "".join(f"{harmless}error: part {n} is broken\n" for n in range(9000)).encode()
@@ -297,6 +308,13 @@ def test_empty_output_stays_empty():
         "no database at t/store.t line 3.",
         "no database at /app/store.pl line 3, <STDIN> line 1.",
         '\tStore::open("x") called at lib/Store.pm line 12',
+        "src/errors.rs:3:5: note",
+        "requests.exceptions.ConnectionError: it is gone",
+        "TypeError/ValueError raised",
+        "error-1.2.3 failed",
+        "pkg.Error",
+        'File "/a/errors.py", line 3, in <module>',
+        "GET https://example.org/?error=expired",
     ],
 )
 def test_a_line_that_says_what_is_wrong_is_a_diagnostic(text):
@@ -315,6 +333,14 @@ def test_a_line_that_says_what_is_wrong_is_a_diagnostic(text):
         "tests/test_errors.py::test_fails PASSED   [ 10%]",
         "12:30:45 started",
         "all is well",
+        "Downloading from central: https://example.org/guava/failureaccess/1.0.1/failureaccess-1.0.1.pom",
+        "[INFO] +- com.google.guava:failureaccess:jar:1.0.1:compile",
+        "Auto-merging src/attr/exceptions.py",
+        "-- Installing: /usr/lib/cmake/errors.cmake",
+        "plugins: timeout-2.4.0, cov-7.1.0",
+        "Successfully installed exceptiongroup-1.2.0 rich-13.0",
+        "├── error-ex@1.3.2",
+        "0 failures in errors.py",
         "In deploy.sh line 3:",
         "Collecting idna<4 (from requests->-r requirements.txt (line 1))",
         "    at /rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/core/src/a.rs:80:14",
@@ -329,6 +355,7 @@ PIECES = [
     "error", "fail", "FAILED", "0 errors", "no failures", "errors: 0", "10 failed", "x.py", ":3:",
     ":", " ", "  at ", "node_modules/", "/a.js:1:2", "test ", " ... ok", " PASSED", "a::b", "ok ",
     "✓ ", "✗", "\u00d7", "Compiling ", "v1.2", "12", "é", "\udcff", "\x85", "not ok ", "(3,7)",
+    "src/errors.py", "https://x/fail", "error-1.2.3", "a/b/fail/", "~/error", "==1.0", "@1.2",
     "(line 3)", ")", "timeout", ".tf line ", ".pl line 3", "de", "nied", "core d", "umped",
 ]  # fmt: skip
 

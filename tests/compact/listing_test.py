@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 
+import pytest
 from bench.compaction_report import expanded
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -104,7 +105,7 @@ def hits_of(lines: list[str]) -> set[tuple[str, int, str]]:
             if match[1] and "/" in match[1]:
                 directory = ""
             name = f"{directory}{match[1]}" if match[1] else path
-            found |= {(name, int(number), match[3]) for number in match[2].split(",")}
+            found |= {(name, int(number), match[3].strip()) for number in match[2].split(",")}
     return found
 
 
@@ -115,6 +116,20 @@ def test_every_hit_is_told_with_its_file_and_line(hits):
     lines = shown("grep", "".join(f"{path}:{n}:    {text}\n" for path, n, text in rows))
     assume(lines)
     assert hits_of(lines) == {(path, n, text) for path, n, text in rows}
+
+
+def test_how_often_a_path_is_there_is_told():
+    names = [f"tests/test_{letter}.py" for letter in "abcdef"]
+    printed = [names[n * n % 7 % 6] for n in range(200)]
+    lines = shown("grep", "".join(f"{name}\n" for name in printed))
+    assert len(lines) == 1
+    counts = dict(re.findall(r"(test_\w\.py) \[x(\d+)\]", lines[0]))
+    assert counts == {n[6:]: str(printed.count(n)) for n in names if n in printed}
+
+
+@pytest.mark.parametrize("text", [".\n" * 300, (".\n" * 40 + "F\n") * 20, "..\n" * 100])
+def test_dots_and_letters_are_no_paths(text):
+    assert not any("/" in line for line in shown("grep", text))
 
 
 def test_many_small_directories_do_not_take_long_and_a_single_one_shows_names():

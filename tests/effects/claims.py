@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from decide_cases import ALL
 from laconic.knowledge.catalog import tables
-from laconic.policy.decide import decide
 from laconic.policy.rules import Rules
+from laconic.reading.decide import decide
 from laconic.shell import parse
 from laconic.shell.ast import Function, nodes
 from laconic.shell.walk import commands
@@ -22,7 +22,7 @@ from laconic.types import Verdict
 from .knowledge import built_in
 
 if TYPE_CHECKING:
-    from laconic.policy.places import Facts
+    from laconic.reading.places import Facts
 
     from .knowledge import Knowledge
 

@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from laconic.policy.places import Facts
+from laconic.reading.places import Facts
 from laconic.shell import parse
 from laconic.shell.walk import commands
 

@@ -20,12 +20,12 @@ from .scratch import Scratch
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from laconic.policy.places import Facts
+    from laconic.reading.places import Facts
 
 _LOOKED_AT = 4_000  # attacks, of which a fault lets some pass
 _MOST_RUN = 200
-_JUDGE, _CALL = "laconic.policy.judge.Judge", "laconic.policy.call.Call"
-_TABLE = "laconic.policy.table"
+_JUDGE, _CALL = "laconic.reading.judge.Judge", "laconic.reading.call.Call"
+_TABLE = "laconic.reading.table"
 
 
 class Fault(NamedTuple):
@@ -47,16 +47,16 @@ class Fault(NamedTuple):
 _ALLOWED = Decision(Verdict.ALLOW, "planted", "a fault")
 FAULTS = (
     Fault(f"{_CALL}._may_be_secret", gives=False),
-    Fault("laconic.policy.decide.variable_findings", []),
+    Fault("laconic.reading.decide.variable_findings", []),
     Fault(f"{_TABLE}.address_findings", None, "xmllint"),
-    Fault("laconic.policy.judge.registry_findings", (), "deno"),
-    Fault("laconic.policy.judge.ask_for_project_code", None),
-    Fault("laconic.policy.decide.evaluation_findings", []),
-    Fault("laconic.policy.decide.binding_findings", []),
-    Fault("laconic.policy.decide.redirect_findings", []),
-    Fault("laconic.policy.environment.is_private", gives=True),
-    Fault("laconic.policy.environment.is_harmless", gives=True),
-    Fault("laconic.policy.commands.python_code.Code.is_pure", gives=True),
+    Fault("laconic.reading.judge.registry_findings", (), "deno"),
+    Fault("laconic.reading.judge.ask_for_project_code", None),
+    Fault("laconic.reading.decide.evaluation_findings", []),
+    Fault("laconic.reading.decide.binding_findings", []),
+    Fault("laconic.reading.decide.redirect_findings", []),
+    Fault("laconic.reading.environment.is_private", gives=True),
+    Fault("laconic.reading.environment.is_harmless", gives=True),
+    Fault("laconic.reading.commands.python_code.Code.is_pure", gives=True),
     Fault(f"{_JUDGE}._is_of_system", gives=True),
     Fault(f"{_JUDGE}._by_path", _ALLOWED),
     Fault(f"{_JUDGE}._unknown", _ALLOWED),

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from effects.canary import CANARY, is_in
 from effects.isolation import NOBODY, Ran, spawn
-from laconic.policy.facts import read_facts
-from laconic.policy.places import Facts
+from laconic.reading.facts import read_facts
+from laconic.reading.places import Facts
 from laconic.shell import parse
 from laconic.shell.ast import Word, nodes
 from laconic.shell.words import literal

@@ -15,9 +15,9 @@ from laconic.box.usable import is_usable, remember
 from laconic.engine import Request
 from laconic.hooks.contain import place, rewritten
 from laconic.knowledge.catalog import library
-from laconic.policy.decide import decide
-from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
+from laconic.reading.decide import decide
+from laconic.reading.places import Facts
 from laconic.run.launcher import find_genuine
 from laconic.settings.load import isolated_settings
 from laconic.types import HARD, Verdict

@@ -20,6 +20,7 @@ from laconic.hooks.wrap import usable_shell
 from laconic.permissions import allowances
 from laconic.record.store import Store
 from laconic.run.launcher import find_launcher, with_plain_name
+from laconic.types import Outcome
 
 # -- ask, grants and exceptions --------------------------------------------------------------------
 
@@ -151,7 +152,9 @@ def test_a_command_that_cline_must_not_run_becomes_one_that_says_why_and_fails(r
     data = {"tool_call": {"name": "run_commands", "input": {"commands": ["x"]}}}
     agent = load("cline-cli")
     call = read(data, agent, find_event(data, agent, "tool_call"), {}, place.project)
-    (refusal,) = cline.write(call, Response("deny", reason)).document["overrideInput"]["commands"]
+    (refusal,) = cline.write(call, Response(Outcome.DENIED, reason)).document["overrideInput"][
+        "commands"
+    ]
     done = subprocess.run(["/bin/sh", "-c", refusal], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (126, "", f"{reason}\n")
 

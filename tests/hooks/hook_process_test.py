@@ -138,7 +138,7 @@ SHORT = "from laconic.agents import load; load.Agent.limit_s = 0.5\n"
         "sys.modules['laconic.hooks.respond'] = None",
         "sys.modules['laconic.settings.load'] = None",
         "sys.modules['laconic.engine'] = None",
-        "sys.modules['laconic.policy.decide'] = None",
+        "sys.modules['laconic.reading.decide'] = None",
         "from laconic.hooks import answer; answer.parse = None",
     ],
 )

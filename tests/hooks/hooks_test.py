@@ -16,15 +16,16 @@ from laconic.hooks.call import dialect_of
 from laconic.hooks.response import Response
 from laconic.permissions.formats import FORMS
 from laconic.rewrite.edits import quoted
+from laconic.types import Outcome
 
 # -- case by case ----------------------------------------------------------------------------------
 
 CANNED = {
-    "rewritten": lambda new: Response(None, "", new),
-    "allowed": lambda new: Response("allow", REASON, new),
-    "allowed_only": lambda _: Response("allow", REASON),
-    "denied": lambda new: Response("deny", REASON, new),
-    "asked": lambda new: Response("ask", REASON, new),
+    "rewritten": lambda new: Response(Outcome.LEFT, "", new),
+    "allowed": lambda new: Response(Outcome.ALLOWED, REASON, new),
+    "allowed_only": lambda _: Response(Outcome.ALLOWED, REASON),
+    "denied": lambda new: Response(Outcome.DENIED, REASON, new),
+    "asked": lambda new: Response(Outcome.ASKED, REASON, new),
     "unchanged": lambda _: Response(),
 }
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hook_fixture import claude, decision_of
-from laconic.policy import judge
 from laconic.policy.profiles import PROFILES
+from laconic.reading import judge
 from unparsable import UNPARSABLE
 
 MODES = ("default", "acceptEdits", "plan", "auto", "bypassPermissions")

@@ -30,9 +30,9 @@ from laconic.install.install import (
 from laconic.install.owners import is_ours, rival_of
 from laconic.install.recipe import directory, names, read_recipe
 from laconic.knowledge.catalog import library
-from laconic.policy.decide import decide
-from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
+from laconic.reading.decide import decide
+from laconic.reading.places import Facts
 from laconic.types import Effect
 
 ROOT = Path(__file__).parents[2]

@@ -10,11 +10,11 @@ import pytest
 from laconic.knowledge.catalog import DATA, library, tables
 from laconic.knowledge.knowledge import Branch
 from laconic.knowledge.options import VALUE, Spec
-from laconic.policy.commands import NAMES, handler
-from laconic.policy.decide import decide
-from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
-from laconic.policy.table_faults import faults_of, missing_example
+from laconic.reading.commands import NAMES, handler
+from laconic.reading.decide import decide
+from laconic.reading.places import Facts
+from laconic.reading.table_faults import faults_of, missing_example
 from laconic.types import Verdict
 
 FILES = sorted(DATA.glob("*.toml"))

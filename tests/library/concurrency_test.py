@@ -315,15 +315,15 @@ def test_a_fault_in_a_thread_of_its_own_is_that_of_the_caller():
 def stuck(monkeypatch):
     """A gate, and a decision of it that waits in a thread for something that is slow."""
     slow, go = threading.Event(), threading.Event()
-    decide = engine.decide
+    decide = engine.decide_request
 
-    def slowly(command, *arguments, **options):
-        if command == "slow":
+    def slowly(request, *arguments, **options):
+        if request.command == "slow":
             slow.set()
             go.wait(20)
-        return decide(command, *arguments, **options)
+        return decide(request, *arguments, **options)
 
-    monkeypatch.setattr(engine, "decide", slowly)
+    monkeypatch.setattr(engine, "decide_request", slowly)
     gate = laconic.Gate()
     thread = threading.Thread(target=gate.decide, args=("slow",))
     thread.start()

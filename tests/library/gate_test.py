@@ -111,7 +111,7 @@ def test_a_gate_that_fails_lets_nothing_run(broken, monkeypatch):
     if broken == "rules":
         monkeypatch.setattr(gate.judge.rules, "apply", fail)
     if broken == "engine":
-        monkeypatch.setattr(engine, "decide", fail)
+        monkeypatch.setattr(engine, "decide_request", fail)
     command = "rm -rf /" if broken == "mode" else "echo hi"
     envelope = gate.decide(command)
     assert envelope.verdict == "deny"
@@ -261,7 +261,8 @@ def test_run_hides_what_can_be_recalled(project, capsys):
     (project / "backup.sh").chmod(0o700)
     result = laconic.Gate(gate=False).run("./backup.sh")
     assert (result.stdout, result.status) == (MANY, 0)
-    assert f"[1998/2000 lines hidden: laconic recall {result.raw_id}]" in result.text
+    said = f"[1998/2000 lines hidden, add --grep RE or --lines A:B: laconic recall {result.raw_id}]"
+    assert said in result.text
     cli.run(["recall", result.raw_id])
     assert capsys.readouterr().out == MANY
 

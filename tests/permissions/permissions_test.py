@@ -24,11 +24,11 @@ from laconic.permissions.formats import (
     read_vscode,
 )
 from laconic.permissions.read import read_permissions
-from laconic.policy.decide import decide
 from laconic.policy.permissions import Permission
-from laconic.policy.places import Facts
 from laconic.policy.rule_patterns import globs_of
 from laconic.policy.rules import Rules
+from laconic.reading.decide import decide
+from laconic.reading.places import Facts
 from laconic.types import Verdict
 
 CASES = Path(__file__).parents[1] / "cases" / "permissions"

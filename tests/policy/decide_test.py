@@ -10,9 +10,9 @@ import pytest
 
 from decide_cases import ALL, FILES, read_cases
 from laconic.knowledge.catalog import library
-from laconic.policy.decide import decide
-from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
+from laconic.reading.decide import decide
+from laconic.reading.places import Facts
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
 from laconic.shell.words import literal

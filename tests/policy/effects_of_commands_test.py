@@ -8,10 +8,10 @@ import pytest
 
 from decide_cases import ALL
 from laconic.knowledge.catalog import library, tables
-from laconic.policy.decide import decide
-from laconic.policy.places import Facts
 from laconic.policy.profiles import FIXED, PROFILES, Cells
 from laconic.policy.rules import Rules
+from laconic.reading.decide import decide
+from laconic.reading.places import Facts
 from laconic.types import EFFECTS, HARD, MEANINGS, Effect, Verdict
 
 _BANNED = re.compile(r"\boperands?\b|acts without|not known to be|not expected")

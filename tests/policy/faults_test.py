@@ -12,10 +12,11 @@ from laconic.knowledge import arguments, knowledge, options
 from laconic.knowledge.catalog import library, tables
 from laconic.permissions import allowances, program
 from laconic.permissions import read as agent_rules
-from laconic.policy import commands, configured, evaluation, judge, permissions, places, scope
-from laconic.policy import decide as policy
-from laconic.policy.places import Facts
+from laconic.policy import configured, permissions
 from laconic.policy.rules import Rules
+from laconic.reading import commands, evaluation, judge, places, scope
+from laconic.reading import decide as policy
+from laconic.reading.places import Facts
 from laconic.settings.load import process_environment, read_directories, read_settings
 from laconic.types import Verdict
 
@@ -116,7 +117,7 @@ def test_a_fault_in_reading_options(monkeypatch, fault):
 
 
 def test_a_fault_in_the_configuration(monkeypatch, fault):
-    monkeypatch.setattr(judge, "settled", broken(fault))
+    monkeypatch.setattr("laconic.policy.rules.settled", broken(fault))
     rules = Rules()
     rules.denied = frozenset(("ls",))
     assert_asks(decide("ls -l", rules), "ls/fault")
@@ -151,7 +152,7 @@ def test_a_fault_in_the_users_rules(monkeypatch, fault):
         (policy, "redirect_findings", "cat < x"),
         (policy, "evaluations", "ls"),
         (policy, "evaluation_findings", "echo $((1))"),
-        (policy, "binding_findings", "ls"),
+        (policy, "binding_findings", "for x in a; do ls; done"),
         (policy, "bombs", "f() { ls; }; f"),
         (policy, "listed_findings", 'for x in *; do cat "$x"; done; ls | xargs cat'),
         (policy, "strictest", "ls; ls"),

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from decide_cases import ALL
 from laconic.knowledge.catalog import library
-from laconic.policy.decide import decide
-from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
-from laconic.policy.secret_files import is_secret, is_secret_variable
+from laconic.reading.decide import decide
+from laconic.reading.places import Facts
+from laconic.reading.secret_files import is_secret, is_secret_variable
 from laconic.types import Decision, Effect, Verdict
 
 _SECRETS = [".env", ".netrc", "id_rsa", ".ssh/config", ".codex/auth.json", ".config/gh/hosts.yml"]

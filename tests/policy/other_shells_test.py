@@ -19,11 +19,11 @@ from decide_cases import ALL
 from laconic.agents.load import hooked, load
 from laconic.hooks.call import shells_of
 from laconic.knowledge.catalog import library
-from laconic.policy.decide import _EVALUATED_BY_ZSH, decide
-from laconic.policy.dialects import family
-from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
-from laconic.policy.zsh import zsh_findings
+from laconic.reading.decide import _EVALUATED_BY_ZSH, decide
+from laconic.reading.dialects import family
+from laconic.reading.places import Facts
+from laconic.reading.zsh import zsh_findings
 from laconic.shell import ParseError, parse
 from laconic.types import Verdict
 from machine import missing, needs

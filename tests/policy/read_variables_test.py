@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import warm_server
-from laconic.policy import environment
+from laconic.reading import environment
 from machine import needs
 
 SHIM = """

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from laconic.knowledge.catalog import library
-from laconic.policy.decide import decide
-from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
+from laconic.reading.decide import decide
+from laconic.reading.places import Facts
 from laconic.types import Verdict
 
 ASKED = """

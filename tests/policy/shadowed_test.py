@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from laconic.knowledge.catalog import library
-from laconic.policy.decide import decide
-from laconic.policy.facts import read_facts
-from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
+from laconic.reading.decide import decide
+from laconic.reading.facts import read_facts
+from laconic.reading.places import Facts
 from laconic.types import Verdict
 
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from decide_cases import ALL
 from laconic.knowledge.catalog import library
-from laconic.policy import decide as policy
-from laconic.policy import judge
-from laconic.policy.decide import MAX_BYTES
-from laconic.policy.places import Facts
 from laconic.policy.profiles import PROFILES
 from laconic.policy.rules import Rules
+from laconic.reading import decide as policy
+from laconic.reading import judge
+from laconic.reading.decide import MAX_BYTES
+from laconic.reading.places import Facts
 from laconic.shell import parse_pieces
 from laconic.types import HARD, Decision, Effect, Verdict
 from unparsable import UNPARSABLE

@@ -60,6 +60,17 @@ def test_it_stands_over_the_built_in_table_of_the_same_path_and_no_other(rules):
     assert decide("git log").verdict.word == "allow"
 
 
+def test_where_a_table_does_not_say_what_is_done_its_effect_does(rules):
+    """`about` tells what the harmless form does."""
+    (rules / "frob.toml").write_text(
+        '["frob"]\nabout = "shows what would be packed"\neffect = "project-write"\n'
+        'options = "--dry-run"\nneeds = "--dry-run"\noperands = "EDIT..."\n'
+    )
+    assert decide("frob --dry-run").verdict.word == "allow"
+    assert decide("frob").reason.startswith("creates, changes or deletes files of the project")
+    assert "shows" not in decide("frob a.frob").reason
+
+
 def test_a_change_is_seen_at_once(rules):
     (rules / "deploy.toml").write_text(TABLES)
     assert decide("deploy status").verdict.word == "allow"

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from laconic.knowledge.catalog import library
-from laconic.policy.decide import decide
-from laconic.policy.environment import is_private
-from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
+from laconic.reading.decide import decide
+from laconic.reading.environment import is_private
+from laconic.reading.places import Facts
 from laconic.types import Verdict
 from machine import each_of
 

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.cli import main as cli
+from laconic.compact.tokens import estimate_bytes
 from laconic.errors import UsageError
 from laconic.record.database import DATABASE
 from laconic.record.recall import lines, wanted
@@ -114,6 +115,44 @@ def test_a_pattern_finds_lines_with_their_numbers_and_raw_without(store, laconic
         b"1:\x1b[31mred\x1b[0m\r\n6:end"
     )
     assert laconic("recall", raw_id, "--grep", "ü", "--raw")[1] == "é\u2028ü\n".encode()
+
+
+def by_pipe(*words):
+    """What a reader gets that is no file."""
+    program = [sys.executable, "-m", "laconic", *words]
+    done = subprocess.run(program, capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+def test_of_a_large_output_an_agent_gets_the_first_part_and_how_to_go_on(store):
+    texts = [f"line {n} of the work, which goes on and on" for n in range(1, 5001)]
+    raw_id = keep(store, {"both": "".join(f"{text}\n" for text in texts).encode()})
+    found: list[str] = []
+    rest = f"laconic recall {raw_id}"
+    while rest:
+        status, out, err = by_pipe(*rest.split()[1:])
+        assert status == 0
+        assert estimate_bytes(out) < 1.2 * 8000
+        found += out.decode().splitlines()
+        more = re.search(r"recall \w+ --lines \d+:", err)
+        rest = f"laconic {more[0]}" if more else ""
+        assert not rest or f"recall {raw_id} --raw" in err
+    assert found == texts
+    assert by_pipe("recall", raw_id, "--raw")[1].decode().splitlines() == texts
+
+
+def test_of_very_many_lines_that_match_the_first_are_shown(store):
+    raw_id = keep(store, {"both": b"".join(b"%d matches\n" % n for n in range(20_000))})
+    _, out, err = by_pipe("recall", raw_id, "--grep", "match", "--lines", "100:19000")
+    last = int(out.splitlines()[-1].split(b":")[0])
+    assert f"recall {raw_id} --lines {last + 1}:19000 --grep match" in err
+
+
+def test_a_line_that_is_too_large_is_cut_and_says_so(store):
+    raw_id = keep(store, {"both": b"x" * 1_000_000})
+    _, out, _ = by_pipe("recall", raw_id)
+    shown, missing = re.fullmatch(rb"(x+) \[\.\.\. (\d+) bytes hidden\]\n", out).groups()
+    assert len(shown) + int(missing) == 1_000_000
 
 
 def test_streams_that_were_apart_come_together_or_apart_with_raw(store, laconic):

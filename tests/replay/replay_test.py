@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 
 import decide_cases
 from laconic.cli import main as cli
+from laconic.engine import outcome
 from laconic.policy.profiles import PROFILES
 from laconic.replay import prices
 from laconic.replay.flow import asks
-from laconic.replay.judge import Judge, outcome, with_profile
+from laconic.replay.judge import Judge, with_profile
 from laconic.replay.replay import Replayer
 from laconic.sessions import find
-from laconic.sessions.tally import ALLOWED, ASKED, LEFT
 from laconic.sessions.values import Builder, Step, Usage
 from laconic.settings.load import process_environment, read_settings
-from laconic.types import Effect
+from laconic.types import Effect, Outcome
 
 CASES = Path(__file__).parent.parent / "cases/sessions"
 PYTEST = (
@@ -78,18 +78,18 @@ def test_each_profile_allows_leaves_or_asks(judge, project):
         return judge.judge("claude-code", Step(command, str(project))).outcomes
 
     assert outcomes("ls -la") == {
-        "guard": LEFT,
-        "default": ALLOWED,
-        "work": ALLOWED,
-        "strict": ALLOWED,
+        "guard": Outcome.LEFT,
+        "default": Outcome.ALLOWED,
+        "work": Outcome.ALLOWED,
+        "strict": Outcome.ALLOWED,
     }
     assert outcomes("git add -A") == {
-        "guard": LEFT,
-        "default": LEFT,
-        "work": ALLOWED,
-        "strict": ASKED,
+        "guard": Outcome.LEFT,
+        "default": Outcome.LEFT,
+        "work": Outcome.ALLOWED,
+        "strict": Outcome.ASKED,
     }
-    assert set(outcomes("git push origin main").values()) == {ASKED}
+    assert set(outcomes("git push origin main").values()) == {Outcome.ASKED}
 
 
 @given(command=st.text(), cwd=st.text(), output=st.binary(), mode=st.text(max_size=3))

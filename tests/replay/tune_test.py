@@ -7,8 +7,9 @@ from collections import Counter
 
 import pytest
 
+import laconic
 from laconic.cli import main as cli
-from laconic.policy.decide import decide
+from laconic.reading.decide import decide
 from laconic.record.decisions import append
 from laconic.replay.candidates import OPEN, Candidate, candidates
 from laconic.replay.tune import MOST, Seen, Tuner, _around, _uses
@@ -143,8 +144,10 @@ def test_what_installs_or_is_not_known_gets_no_star():
     assert found_for("pip install requests", Effect.INSTALLS, "pip/install") == {
         ("commands", "allow", "pip install requests")
     }
-    assert found_for("frob x", Effect.UNKNOWN, "unknown") == {("commands", "allow", "frob x")}
-    assert found_for("frob", Effect.UNKNOWN, "unknown") == set()
+    assert found_for("frob x", Effect.UNKNOWN, "unknown-command") == {
+        ("commands", "allow", "frob x")
+    }
+    assert found_for("frob", Effect.UNKNOWN, "unknown-command") == set()
 
 
 def test_words_that_are_not_known_or_have_signs_are_in_no_rule():
@@ -157,14 +160,21 @@ def test_words_that_are_not_known_or_have_signs_are_in_no_rule():
     "command", ["python x.py", "bash x.sh", "uv run pytest", "npx jest", "make all", "node a.js"]
 )
 def test_what_runs_anything_gets_no_star(command):
-    rules = {r[2] for r in found_for(command, Effect.PROJECT_CODE, command.split()[0])} - {"allow"}
+    name = command.split()[0]
+    own = next(leaf for leaf in laconic.decide(command).leaves() if leaf.rule.startswith(name))
+    rules = {r[2] for r in found_for(command, Effect.PROJECT_CODE, own.rule)} - {"allow"}
     assert rules == {command}
+
+
+def test_a_rule_is_about_the_program_that_shell_code_runs():
+    found = found_for("bash -c 'cd x && cargo build'", Effect.PROJECT_CODE, "cargo/build")
+    assert ("commands", "allow", "cargo build") in found
 
 
 def test_a_secret_is_in_no_rule():
     command = "frob deploy --token=ghp_0123456789abcdefghijABCDEFGHIJ012345"
-    assert found_for(command, Effect.UNKNOWN, "unknown") == set()
-    assert found_for("frob deploy --region=eu", Effect.UNKNOWN, "unknown") != set()
+    assert found_for(command, Effect.UNKNOWN, "unknown-command") == set()
+    assert found_for("frob deploy --region=eu", Effect.UNKNOWN, "unknown-command") != set()
 
 
 @pytest.mark.parametrize("effect", [e for e in EFFECTS.values() if e & (HARD | Effect.UNCLEAR)])

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from laconic.compact.tokens import estimate
 from laconic.record.store import Store, is_id
 from laconic.run.spool import new_id
 from laconic.run.task import Task
@@ -442,11 +443,63 @@ def report(home, tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("report")
 def test_a_summary_answers_in_place_of_tail():
-    done = run("report", flags=["--baseline-pipe", "tail -3"])
+    done = run("report", flags=["--baseline-pipe", "tail -30"])
     first, notice = done.stdout.decode().splitlines()
     assert first == "b failed"
     assert "202/203 lines hidden" in notice
     assert done.stderr == b""
+
+
+@pytest.fixture
+def suite(home, tmp_path, monkeypatch):
+    """A program with a filter that sums up, of which 60 headings and, after a failure, 40 failures
+    stay.
+    """
+    folder = home / ".config/laconic/filters"
+    folder.mkdir(parents=True)
+    text = 'command = ["suite"]\nkind = "summary"\nkeep = ["^part", "failed", "passed"]\n'
+    (folder / "suite.toml").write_text(text)
+    program = tmp_path / "suite"
+    parts = "seq -f 'part %g of the suite\n  a test of it is done' 60"
+    failures = "[ ${1:-0} = 0 ] || seq -f 'test %g failed: the sum is not what it should be' 40"
+    program.write_text(f"#!/bin/sh\n{parts}\n{failures}\necho 900 passed\nexit ${{1:-0}}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+
+
+def piped(pipe, *words):
+    """What is shown of the suite, and what the pipe alone would show of it."""
+    done = run("suite", *words, flags=["--baseline-pipe", pipe])
+    bare = subprocess.run(
+        ["sh", "-c", f"suite {' '.join(words)} | {pipe}"], capture_output=True, check=True
+    )
+    return done.stdout.decode(), bare.stdout.decode()
+
+
+@pytest.mark.usefixtures("suite")
+@pytest.mark.parametrize("pipe", ["tail -5", "head -n 4"])
+def test_after_a_success_no_more_is_shown_than_head_or_tail_would_show(pipe):
+    got, bare = piped(pipe)
+    assert got == bare
+
+
+@pytest.mark.usefixtures("suite")
+@pytest.mark.parametrize("pipe", ["tail -20", "head -30"])
+def test_after_a_failure_three_times_as_much_is_shown_as_head_or_tail_would_show(pipe):
+    got, bare = piped(pipe, "3")
+    *lines, said = got.splitlines()
+    assert said == "[laconic: suite itself exited with status 3]"
+    text = "\n".join(lines)
+    assert estimate(bare) < estimate(text) <= 3 * estimate(bare)
+    assert "test 1 failed: the sum is not what it should be" in lines
+    assert "test 40 failed: the sum is not what it should be" in lines
+    assert "laconic recall" in lines[-1]
+
+
+@pytest.mark.usefixtures("suite")
+def test_what_does_not_fit_into_three_times_a_line_is_that_line():
+    got, bare = piped("tail -1", "3")
+    assert got == f"{bare}[laconic: suite itself exited with status 3]\n"
 
 
 @pytest.mark.usefixtures("report")

@@ -10,10 +10,10 @@ import pytest
 
 from decide_cases import ALL
 from laconic.knowledge.catalog import library, tables
-from laconic.policy.acts import Verb
-from laconic.policy.decide import decide, read_line
-from laconic.policy.facts import read_facts
 from laconic.policy.rules import Rules
+from laconic.reading.acts import Verb
+from laconic.reading.decide import decide, read_line
+from laconic.reading.facts import read_facts
 from laconic.types import Effect
 from laconic.undo.analysis import HANDLERS, reach_of_line
 from laconic.undo.call import is_device

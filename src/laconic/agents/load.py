@@ -6,7 +6,7 @@ from functools import lru_cache
 from os import listdir
 from os.path import dirname
 
-from laconic.policy.dialects import family
+from laconic.reading.dialects import family
 from laconic.settings.disk_cache import cached_on_disk, stamp
 
 TYPE_CHECKING = False

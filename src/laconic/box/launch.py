@@ -69,7 +69,7 @@ class OpenBox:
 
 def project_of(cwd: str, environ: Mapping[str, str]) -> str:
     """Return the project that a directory is in; LaconicError if it is in none."""
-    from laconic.policy.facts import NOWHERE, read_facts  # noqa: PLC0415 - not where it is known
+    from laconic.reading.facts import NOWHERE, read_facts  # noqa: PLC0415 - not where it is known
 
     project = read_facts(cwd, environ).project if cwd else NOWHERE
     if project == NOWHERE:

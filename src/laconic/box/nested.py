@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from os.path import dirname, isdir, isfile, join, lexists, normpath, realpath
+from os.path import dirname, isdir, isfile, join, lexists, realpath
 
 from laconic.box.below import close_again, open_up
 from laconic.box.git_config import configuration
@@ -175,7 +175,7 @@ class _Look:
             if key.startswith("submodule.") and key.endswith(".update") and value[:1] == "!":
                 return False
             if key == "core.worktree" and not is_below(
-                normpath(join(realpath(directory), value)), self._root
+                realpath(join(directory, value)), self._root
             ):
                 return False
         return True

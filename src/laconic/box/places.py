@@ -7,7 +7,7 @@ from glob import glob
 from os.path import dirname, join, normpath
 
 from laconic.box.look import Names
-from laconic.policy.agent_places import AGENT_HOMES, AGENT_HOOKS
+from laconic.reading.agent_places import AGENT_HOMES, AGENT_HOOKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from os.path import basename, dirname, isabs, join, lexists, normpath, realpath
+from os.path import basename, dirname, isabs, join, lexists, realpath
 
 from laconic.box.leftovers import NO_PORT, NO_ROUTE, NO_SERVER
 from laconic.box.places import PRIVATE, is_below
@@ -151,14 +151,15 @@ def _paths(plan: Plan, cwd: str, line: str) -> Iterator[str]:
             name = join(plan.user_home, name[2:])
         elif is_below(name, HOME) and name != HOME:
             name = join(plan.user_home, name[len(HOME) + 1 :])
-        path = normpath(join(cwd, name))
+        path = join(cwd, name)
         # A word without a slash is a path only if there is such a file.
         if "\0" not in path and name and (isabs(name) or "/" in name or lexists(path)):
             yield _real(path)
 
 
 def _real(path: str) -> str:
-    return join(realpath(dirname(path)), basename(path))
+    name = basename(path)
+    return realpath(path) if name in ("", ".", "..") else join(realpath(dirname(path)), name)
 
 
 def _shown(path: str, plan: Plan) -> str:

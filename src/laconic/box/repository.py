@@ -149,16 +149,17 @@ def _named_by_configuration(
         for key, value in configuration(file):
             word = join(home, value[2:]) if value.startswith("~/") else value
             if key.startswith("include") and key.endswith(".path"):
-                named = normpath(join(dirname(file), word))
+                named = join(dirname(file), word)
                 files.append(named)
             elif key == "core.hookspath":
-                named = normpath(join(project, word))
+                named = join(project, word)
             else:  # a program: its first word
                 first = next(iter(value.lstrip("!").split()), "")
-                named = normpath(join(project, first)) if "/" in first else ""
+                named = join(project, first) if "/" in first else ""
                 named = named if named and isfile(named) else ""
-            if named and is_below(named, project) and named != project:
-                yield named
+            for path in dict.fromkeys((normpath(named), realpath(named))) if named else ():
+                if is_below(path, project) and path != project:
+                    yield path
 
 
 # -- the index -------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from os.path import basename, dirname, isdir, join, normpath, realpath
 
 from laconic.box.places import is_below
 from laconic.patterns import pattern
-from laconic.policy.secret_files import is_secret
+from laconic.reading.secret_files import is_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from laconic.cli import source
 from laconic.cli.when import moment, seconds
 from laconic.errors import LaconicError, UsageError
 from laconic.permissions import allowances
-from laconic.policy.facts import read_facts, scope
 from laconic.policy.own_rules import words_of
+from laconic.reading.facts import read_facts, scope
 from laconic.report.dates import local
 from laconic.report.text import visible
 from laconic.settings.load import process_environment, read_directories, read_settings

@@ -37,7 +37,7 @@ def main(args: argparse.Namespace) -> int:
     engine.record(request, shown, settings)
     warn((*settings.problems, *decision.problems))
     if args.json:
-        facts = {"version": 1, "answer": engine.answer(shown, settings)}
+        facts = {"version": 1, "answer": engine.outcome(shown, settings).word}
         box = {"box": shown.in_box, "run": run} if run else {}
         print(json.dumps({**facts, **to_json(decision, request.command), **box}, indent=1))
     else:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from laconic.cli.main import complain
 from laconic.errors import LaconicError, UsageError
 from laconic.install import originals
-from laconic.policy.facts import read_facts, scope
+from laconic.reading.facts import read_facts, scope
 from laconic.report.text import visible
 from laconic.settings import edit, toml
 from laconic.settings.keys import kinds, options

@@ -25,7 +25,7 @@ from laconic.record.store import Store, is_id
 from laconic.settings import toml
 from laconic.settings.load import read_directories, read_settings
 from laconic.shell import ParseError, parse
-from laconic.shell.walk import commands
+from laconic.shell.walk import written
 
 if TYPE_CHECKING:
     import argparse
@@ -177,15 +177,12 @@ def arguments_of(command: str) -> list[Argument]:
 
 def runs_of(command: str) -> Iterator[tuple[str, list[Argument]]]:
     """Yield the text and the words of every command that a line would run."""
-    source = command.encode("utf-8", "surrogateescape")
     try:
-        script = parse(source)
+        script = parse(command.encode("utf-8", "surrogateescape"))
     except ParseError as error:
         raise LaconicError(f"cannot be parsed: {error}") from error
-    for found in commands(script):
-        if found.command.words:
-            text = source[found.command.start : found.command.end]
-            yield text.decode("utf-8", "replace"), evaluate(found.command.words, {})
+    for found, text in written(script):
+        yield text, evaluate(found.words, {})
 
 
 def command_path(identifier: str, arguments: list[Argument]) -> str:

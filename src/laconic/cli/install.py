@@ -23,8 +23,8 @@ from laconic.install.install import (
     target_of,
 )
 from laconic.install.recipe import Scope, names, read_recipe
-from laconic.policy.facts import read_facts, scope
 from laconic.policy.profiles import ALIASES, PROFILES
+from laconic.reading.facts import read_facts, scope
 from laconic.report.text import visible
 from laconic.settings.load import process_environment, read_settings
 

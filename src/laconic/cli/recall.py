@@ -21,8 +21,9 @@ from laconic.record.tokenizer import counts
 from laconic.report.dates import local_of
 from laconic.report.text import visible
 from laconic.run.launcher import typed_name
+from laconic.run.task import as_word
 from laconic.secrets.mask import masked_pieces, masker_for
-from laconic.settings.environ import environment, is_person
+from laconic.settings.environ import environment, is_kept_file, is_person, reader_of
 from laconic.settings.load import read_directories
 
 if TYPE_CHECKING:
@@ -30,10 +31,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from laconic.record.queries import RunOfOutput
-    from laconic.record.recall import KeptLine
+    from laconic.record.recall import KeptLine, Wanted
     from laconic.secrets.mask import Masker
 
 LAST = "last"
+MOST_TOKENS = 8_000  # that an agent is given at once
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--raw",
         action="store_true",
-        help="as the command wrote it: stderr to stderr, no numbers, nothing escaped",
+        help="all of it as the command wrote it: stderr to stderr, no numbers, nothing escaped",
     )
 
 
@@ -54,17 +56,25 @@ def main(args: argparse.Namespace) -> int:
     raw_id, source = _find(store, args.id)
     printer = _Printer(limit_of(source.agent if source else ""), raw=args.raw)
     masker = masker_for(environment())
+    is_bounded = not (args.raw or is_person(environment()) or is_kept_file(1, environment()))
+    is_picked = args.lines is not None or args.grep is not None
+    behind = 0
     try:
-        if args.lines is None and args.grep is None:
+        if is_bounded:
+            found = picked.pick(lines(_chunks(store, raw_id, masker)))
+            behind = printer.write_most(found, MOST_TOKENS, numbered=args.grep is not None)
+        elif not is_picked:
             printer.write_all(_chunks(store, raw_id, masker))
         else:
             for line in picked.pick(lines(_chunks(store, raw_id, masker))):
                 printer.write_line(line, numbered=args.grep is not None)
-            if not printer.seen:
-                raise _nothing(args, raw_id, sum(1 for _ in lines(store.chunks(raw_id))))
+        if is_picked and not printer.seen:
+            raise _nothing(args, raw_id, sum(1 for _ in lines(store.chunks(raw_id))))
         if masker and masker.found:
             printer.write_notice(masked_notice(masker.found, raw_id, typed_name(environment())))
         printer.flush()
+        if behind:
+            _say_how_to_go_on(args, raw_id, behind, picked)
     finally:  # also when the reader stops early: recall ID | head
         if not is_person(environment()):  # output that a person reads costs no tokens
             _count(store, raw_id, source, bytes(printer.seen))
@@ -75,6 +85,18 @@ def _chunks(store: Store, raw_id: str, masker: Masker | None) -> Iterator[tuple[
     """Yield the streams piece by piece, with secrets masked if an agent reads them."""
     chunks = store.chunks(raw_id)
     return masked_pieces(chunks, masker) if masker else chunks
+
+
+def _say_how_to_go_on(args: argparse.Namespace, raw_id: str, behind: int, picked: Wanted) -> None:
+    """Say on stderr, which no pipe takes, that there is more; behind: the first line of it."""
+    again = f"{typed_name(environment())} recall {raw_id}"
+    pattern = f" --grep {as_word(args.grep)}" if args.grep is not None else ""
+    last = str(picked.last) if picked.last else ""
+    more = "" if pattern else f", what matches: {again} --grep RE"
+    complain(
+        f"only the first {MOST_TOKENS:,} tokens, up to line {behind - 1}",
+        f"{again} --lines {behind}:{last}{pattern}{more}, all of it: {again} --raw",
+    )
 
 
 def _nothing(args: argparse.Namespace, raw_id: str, count: int) -> LaconicError:
@@ -102,6 +124,22 @@ class _Printer:
             for stream, chunk in chunks:
                 self._write(stream, chunk)
 
+    def write_most(self, found: Iterator[KeptLine], most: int, *, numbered: bool) -> int:
+        """Write lines as far as the tokens reach, but at least a part of one.
+
+        Return the number of the first line that is not written, 0 if none is missing.
+        """
+        for line in found:
+            cost = max(1, estimate_bytes(line.data))
+            if cost > most:
+                if not self.seen:
+                    self.write_line(_beginning(line, most / cost), numbered=numbered)
+                    return line.number + 1
+                return line.number
+            most -= cost
+            self.write_line(line, numbered=numbered)
+        return 0
+
     def write_line(self, line: KeptLine, *, numbered: bool) -> None:
         """Write a line; the last line of stdout may lack its newline, and stderr follows it."""
         if not self._raw:
@@ -126,6 +164,13 @@ class _Printer:
         for target in (sys.stdout, sys.stderr):
             if target:
                 target.flush()
+
+
+def _beginning(line: KeptLine, share: float) -> KeptLine:
+    """The first part of a line that is too long, and how much is missing."""
+    data = line.data[: int(len(line.data) * share)]
+    text = f" [... {len(line.data) - len(data)} bytes hidden]\n"
+    return line._replace(data=data + text.encode())
 
 
 def _visible(line: bytes) -> bytes:
@@ -190,4 +235,4 @@ def _count(store: Store, raw_id: str, source: RunOfOutput | None, printed: bytes
         "exact": int(counted is not None),
     }
     append(store.state_dir, "recalls", row)
-    StepBack(store.state_dir).recalled(raw_id)
+    StepBack(store.state_dir, reader_of(environment())).recalled(raw_id)

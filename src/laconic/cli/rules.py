@@ -11,12 +11,12 @@ from laconic.cli.parser import add_actions
 from laconic.errors import LaconicError
 from laconic.knowledge.catalog import tables
 from laconic.knowledge.knowledge import first_words
-from laconic.policy.decide import decide
 from laconic.policy.from_config import load_library
-from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
-from laconic.policy.table_faults import faults_of, missing_example
 from laconic.policy.user_tables import own_rows
+from laconic.reading.decide import decide
+from laconic.reading.places import Facts
+from laconic.reading.table_faults import faults_of, missing_example
 from laconic.report.progress import Progress
 from laconic.report.screen import screen
 from laconic.settings.load import files_in, read_settings

@@ -29,7 +29,7 @@ def main(args: argparse.Namespace) -> int:
         rows = queries.recalls(connection)
     if note:
         complain(note)
-    stepped = StepBack(read_directories().state).stepped()
+    stepped = StepBack(read_directories().state, ()).stepped()
     if args.json:
         print(json.dumps(report.to_json(rows, stepped)))
     else:

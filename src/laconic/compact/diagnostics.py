@@ -131,6 +131,24 @@ _NONE = tuple(map(pattern, (
     rb"0 (?<![\w.]0 )(?:\w+ )?" + _MISTAKES, rb"no (?<!\wno )(?:\w+ )?" + _MISTAKES,
     rb"errors?[=:] ?0(?![\w.])", rb"fail(?:ed|ures?)[=:] ?0(?![\w.])",
 )))  # fmt: skip
+# In lower case: what a word may be a part of without being said. An address; a path, but not one
+# before a place in it; a file; a package with its version, as pip, npm, cargo and Maven write it.
+_NO_PLACE = rb"(?![\w@+~%/-]|\.\w|:[\[\d]|\(\d|\"?, line |\.? line \d)"
+_FILES = (
+    rb"pyi?|rs|go|[ch]|cc|[ch]pp|java|kt|[cm]?js|jsx|tsx?|vue|rb|php|css|html|md|rst|txt|json|toml"
+    rb"|ya?ml|xml|sh|sql|lock|log|jar|pom|so|o|a|svg|png|cmake|map|class"
+)
+_NAMES = tuple(
+    (rare, pattern(rb"(?<![\w.@+~%-])(?:" + form + rb")"))
+    for rare, form in (
+        (b"://", rb"https?://[^\s?#'\"<>()]+"),
+        (b"/", rb"(?:[\w.@+~%-]+/){2,}[\w.@+~%/-]*+" + _NO_PLACE),
+        (b"/", rb"(?:~|\.\.?)?/[\w.@+~%/-]++" + _NO_PLACE),
+        (b".", rb"[\w@+-]+(?:/[\w.@+-]+)?\.(?:" + _FILES + rb")\b" + _NO_PLACE),
+        (b":", rb"[\w.-]+(?::[\w.-]+){2,3}:(?:compile|runtime|test|provided)\b"),
+        (b"0", rb"@?[a-z]\w*(?:[./-]\w+)*(?:-|@|==|[<>~!]=| v)0+\.[\w.+-]*\w"),
+    )
+)
 _MOST = 12_000  # tokens at either end: no more are ever shown of both
 # Whether a line counts does not depend on its numbers, except for 0; so lines become equal.
 _ANY_DIGIT = bytes.maketrans(b"123456789", b"0" * 9)
@@ -290,18 +308,32 @@ def _looks_harmless(text: bytes) -> Mask:
     """The same, whatever their numbers are."""
     lines = Lines.of_chunks([text.decode("utf-8", "surrogateescape")])
     found = _HARMLESS.mask(lines)
-    return union(found, _PASSED_TEST.mask(lines)) if _PASSED in text else found
+    found = union(found, _PASSED_TEST.mask(lines)) if _PASSED in text else found
+    lowered = text.translate(_LOWERED)
+    return union(found, _only_in(lowered, _without_names(lowered)))
 
 
 def _only_zeros(lowered: bytes) -> Mask:
-    """The lines that have no sign but in counts of zero."""
-    left = _without_zeros(lowered)
+    """The lines that have no sign but in counts of zero and in names."""
+    return _only_in(lowered, _without_names(_without_zeros(lowered).translate(_ANY_DIGIT)))
+
+
+def _only_in(lowered: bytes, left: bytes) -> Mask:
+    """The lines that have no sign but in what is not left of them."""
     changed = _changed(lowered, left)
     if not any_of(changed):
         return changed
     texts = list(compress(left.split(b"\n")[1:], changed))
     rest = _with_sign(_joined(texts).translate(_ANY_DIGIT), len(texts))
     return without(changed, mask_of(compress(indexes(changed), rest), len(changed)))
+
+
+def _without_names(lowered: bytes) -> bytes:
+    """The lines, whose digits are all 0, without names of files, packages and addresses."""
+    for rare, name in _NAMES:
+        if rare in lowered:
+            lowered = name.sub(b"", lowered)
+    return lowered
 
 
 def _changed(before: bytes, after: bytes) -> Mask:

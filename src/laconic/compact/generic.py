@@ -48,6 +48,7 @@ from laconic.compact.stages.limit import (
 )
 from laconic.compact.streams import streams_of
 from laconic.compact.tokens import estimate
+from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,6 +71,9 @@ _BLOCK = 32  # rows whose cost is estimated together
 _WARNING = Pattern(r"(?i)\bwarn(?:ing)?s?\b")
 _HEADING = Pattern(r"^In \S+ line \d+:$")  # the place of findings, as shellcheck writes it
 _BELOW = 6  # lines up to the last of several findings in one place
+# Numbers of several things in a line, which is what a command has to say: `0 upgraded, 9 removed`.
+_SUM = pattern(r"(?:[A-Z][\w ]{0,30}: )?\d[\d,.]* [a-z][\w ()+-]{0,40}, \d[\d,.]* [a-z]")
+_MOST_SUMS = 10  # of them; where there are more, they are something else
 _SUMMARY = Pattern(
     r"(?i)\b\d+ (?:tests?|passed|passing|failed|failing|skipped)\b|^Tests?:|^ok\b(?! \d)"
 )
@@ -123,7 +127,9 @@ def _shaped(cleaned: Lines, status: int, pinned: Mask) -> tuple[list[Row], Writt
     def shorten(some: list[Row]) -> list[Row]:
         return clip_rows(some, texts, WIDTH, pinned)
 
-    kept = pinned if status else bytes(len(cleaned))
+    sums = [row for row in raw_of(rows) if _SUM.match(texts[row])]
+    kept = mask_of(sums if len(sums) <= _MOST_SUMS else (), len(cleaned))
+    kept = union(kept, pinned) if status else kept
     return fit(rows, shorten, texts, budget, _HEAD_SHARE, kept), texts
 
 

@@ -218,6 +218,7 @@ class Filters:
 _EXACT_OPTION = pattern(
     r"--(?:json|porcelain|null|print0|format|jq|template|message-format|out(?:put)?-format|help"
     r"|version)(?:=.*)?|-z|-0|-print0|-printf|--pretty=t?format:.*|--junit-?xml(?:=.*)?"
+    r"|--(?:word-diff(?:-regex)?|color-words|color-moved)(?:=.*)?"  # git's, which mark words
     r"|--?json|(?:--reporters?|--formatter|-[fR]|-format)=(?:json.*|junit|sarif|checkstyle|xml)"
     r"|(?:-o=?|--output=)"
     r"(?:json|yaml|name|wide|text|tsv|jsonl|csv|xml|jsonpath.*|go-template.*|custom-.*)"
@@ -244,7 +245,6 @@ _TALKATIVE = frozenset((
     "-v", "-vv", "--verbose", "--verbosity", "-bench", "--check", "--dry-run", "--dryrun",
     "--durations", "--graph", "--info", "--log-cli-level", "--loglevel", "--no-trunc", "--profile",
     "--scan", "--setup-show", "--show-signature", "--stacktrace", "--statistics", "--stats",
-    "--word-diff",
 ))  # fmt: skip
 # The single letters by which a program goes on, and the word that they follow: elsewhere `-f` is a
 # file of docker build, docker compose and kubectl.

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
 MARK = "[laconic: "
 _SAMPLE_ID = "k3f9ab"
+LARGE = 32_000  # characters: about as much as is recalled at once
+PICKING = "add --grep RE or --lines A:B"
 _NOTICE = pattern(
-    r"\n\[\d[^\]\n]*(?:hidden|shortened|regrouped|masked)[^\]\n]*: [^\]\n]+ recall \w+\]"
+    r"\n\[\d[^\]\n]*(?:hidden|condensed|shortened|regrouped|masked)[^\]\n]*: [^\]\n]+ recall \w+\]"
 )
 
 
@@ -27,14 +29,19 @@ def notice(
     Without an identifier it names no way to see them.
     """
     parts = []
-    if compacted.hidden:
-        parts.append(f"{compacted.hidden}/{len(compacted.lines)} lines hidden")
+    total = len(compacted.lines)
+    if compacted.hidden == total:  # and yet there is something to read
+        parts.append(f"{total} lines condensed to {len(compacted.shown)}")
+    elif compacted.hidden:
+        parts.append(f"{compacted.hidden}/{total} lines hidden")
     elif compacted.regrouped:
         parts.append(f"{compacted.regrouped} lines regrouped")
     if compacted.shortened:
         parts.append(f"{compacted.shortened} shortened")
     if secrets:
         parts.append(masked(secrets))
+    if compacted.hidden and compacted.lines.size > LARGE and identifier:
+        parts.append(PICKING)
     return said(", ".join(parts), program, identifier) if parts else ""
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from laconic.compact.bound import attempt
+from laconic.compact.diagnostics import find_diagnostics
 from laconic.compact.filter import SUMMARY
 from laconic.compact.generic import compact_generic, failures, mistakes, summary
-from laconic.compact.notice import MARK, masked, notice, said
+from laconic.compact.masks import indexes, mask_of
+from laconic.compact.notice import LARGE, MARK, PICKING, gap, masked, notice, said
 from laconic.compact.pipeline import compact
 from laconic.compact.result import GAP, RAW, SHORT, WHOLE, Compacted, Row, Shown
 from laconic.compact.scripts import script_of, without_name
 from laconic.compact.stages.clean import clean
-from laconic.compact.stages.limit import gap_row
+from laconic.compact.stages.limit import fit, gap_row
+from laconic.compact.tokens import estimate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from laconic.compact.masks import Mask
 
 GENERIC = "generic"  # in place of a filter's id
+_ROOM = 0.95  # of a bound: parts cost a little more together than one by one
 RUN, ERRORS, TESTS, OVERVIEW = "run", "err", "test", "summary"
 
 
@@ -119,11 +123,43 @@ def with_lines(compacted: Compacted, numbers: Iterable[int]) -> Compacted:
     return Compacted(compacted.filter, compacted.lines, rows, texts)
 
 
-def _split(gap: Shown, missing: Iterable[int]) -> Iterable[Shown]:
+def within(compacted: Compacted, most: int, share: float) -> Compacted:
+    """The same result in so many tokens with its notice, if that can be.
+
+    What says what is wrong comes first, as much of it as there is room for. share: what of the
+    room is for the beginning.
+    """
+    if _cost(compacted) <= most:
+        return compacted
+    texts = list(compacted.lines.texts)
+    rows: list[Row] = []
+    for row in compacted.shown:
+        is_raw = row.kind == RAW
+        rows.append(row.numbers[0] - 1 if is_raw else row)
+        if is_raw:
+            texts[row.numbers[0] - 1] = row.text
+    room = int(_ROOM * most) - estimate(notice(compacted)) - estimate(gap(len(texts)))
+    wanted = indexes(find_diagnostics(clean(compacted.lines)))
+    while True:
+        pinned = mask_of(wanted, len(texts))
+        kept = fit(rows, list, texts, max(1, room), share, pinned)
+        found = Compacted(compacted.filter, compacted.lines, kept, texts)
+        if not wanted or _cost(found) <= most:
+            return found
+        left = len(wanted) // 2
+        first = round(left * share)
+        wanted = [*wanted[:first], *wanted[len(wanted) - left + first :]]
+
+
+def _cost(compacted: Compacted) -> int:
+    return estimate(compacted.text() + notice(compacted))
+
+
+def _split(mark: Shown, missing: Iterable[int]) -> Iterable[Shown]:
     """The parts of a gap between the lines that are shown after all."""
     shown = set(missing)
     part: list[int] = []
-    for number in gap.numbers:
+    for number in mark.numbers:
         if number not in shown:
             part.append(number)
         elif part:
@@ -159,10 +195,13 @@ def render(
 
 
 def hidden_notice(
-    what: Iterable[str], raw_id: str, program: str = "laconic", secrets: int = 0
+    what: Iterable[str], size: int, raw_id: str, program: str = "laconic", secrets: int = 0
 ) -> str:
-    """The notice for an output that was not compacted in one piece; what: what is hidden of it."""
-    parts = [*what, *([masked(secrets)] if secrets else [])]
+    """The notice for an output that was not compacted in one piece; what: what is hidden of it.
+
+    size: that of all of it, if lines of it are hidden.
+    """
+    parts = [*what, *([masked(secrets)] if secrets else []), *([PICKING] if size > LARGE else [])]
     return f"{said(', '.join(parts), program, raw_id)}\n"
 
 

@@ -13,6 +13,7 @@ from laconic.agents.load import AFTER, BEFORE, load
 from laconic.hooks import call_log
 from laconic.hooks.call import dialect_of, find_event, parse, read
 from laconic.hooks.response import Answer, Response, fitted, neutral_answer
+from laconic.types import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from laconic.agents.load import Agent
     from laconic.hooks.call import HookCall
+    from laconic.settings.load import Settings
 
 MOST_BYTES = 16 << 20
 _ENCODER = json.JSONEncoder(allow_nan=False)
@@ -49,7 +51,7 @@ def answer(
         given = _answer(agent, event, stdin, environ, cwd, fallback)
     except Exception as fault:  # noqa: BLE001 - as above
         given, text = fallback.answer, call_log.described(fault)
-        given.fault, given.retry_cold = text, not fallback.verdict
+        given.fault, given.retry_cold = text, fallback.outcome is Outcome.LEFT
         note = partial(call_log.note_fault, environ, agent.name, text)
         fallback.later.append(note)
     given.later = fallback.later
@@ -59,25 +61,26 @@ def answer(
 class Fallback:
     """The answer in case of a fault: the neutral one, until a verdict is ask or deny."""
 
-    __slots__ = ("_on_verdict", "answer", "later", "verdict")
+    __slots__ = ("_on_verdict", "answer", "later", "outcome")
 
     def __init__(self, neutral: Answer, on_verdict: Callable[[Answer], None]) -> None:
-        self.answer, self._on_verdict, self.verdict = neutral, on_verdict, ""
+        self.answer, self._on_verdict, self.outcome = neutral, on_verdict, Outcome.LEFT
         self.later: list[Callable[[], object]] = []
 
-    def set_fallback(
-        self, call: HookCall, response: Response, fit: Callable[[Response], Response]
+    def keep(
+        self, call: HookCall, settings: Settings, environ: Mapping[str, str], response: Response
     ) -> None:
         """Keep the strictest verdict in the agent's words, in case something fails later."""
-        verdict = response.answer
-        if verdict not in ("ask", "deny") or self.verdict in ("deny", verdict):
+        outcome = response.outcome
+        if outcome <= self.outcome:
             return
         try:
-            plain = fit(Response(verdict, response.reason))
+            cannot_ask = settings.config.hooks.cannot_ask
+            plain = fitted(Response(outcome, response.reason), call, cannot_ask, environ)
         except Exception:  # noqa: BLE001 - every agent can be told no
-            plain = Response("deny", response.reason)
+            plain = Response(Outcome.DENIED, response.reason)
         if plain:
-            self.answer, self.verdict = _written(call, plain), verdict
+            self.answer, self.outcome = _written(call, plain), outcome
             self._on_verdict(self.answer)
 
 
@@ -130,18 +133,13 @@ def _response(
 
         return replacement(call, settings, environ)
 
-    def fit(response: Response) -> Response:
-        return fitted(response, call, settings.config.hooks.cannot_ask, environ)
-
-    def set_fallback(response: Response) -> None:
-        fallback.set_fallback(call, response, fit)
-
     if call.files:
         from laconic.hooks.file_tools import respond_to_files  # noqa: PLC0415 - as above
 
-        return fit(respond_to_files(call, settings, environ, fallback.later))
-    from laconic.hooks.respond import respond  # noqa: PLC0415 - as above
+        response = respond_to_files(call, settings, environ, fallback.later)
+    else:
+        from laconic.hooks.respond import respond  # noqa: PLC0415 - as above
 
-    response = respond(call, settings, environ, stdin, set_fallback, fallback.later)
-    set_fallback(response)
-    return fit(response)
+        tell = partial(fallback.keep, call, settings, environ)
+        response = respond(call, settings, environ, stdin, tell, fallback.later)
+    return fitted(response, call, settings.config.hooks.cannot_ask, environ)

@@ -11,7 +11,7 @@ from importlib import import_module
 from os.path import isabs
 
 from laconic.agents.load import AFTER, BEFORE
-from laconic.policy.dialects import SYSTEM, family
+from laconic.reading.dialects import SYSTEM, family
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from laconic.agents.load import Agent, Event
     from laconic.hooks.response import Output, Reply, Response
-    from laconic.policy.file_tools import FileUse
+    from laconic.reading.file_tools import FileUse
 
     class Dialect(Protocol):
         def write(self, call: HookCall, response: Response) -> Reply: ...

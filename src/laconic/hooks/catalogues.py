@@ -11,12 +11,11 @@ from functools import lru_cache
 
 from laconic.files import is_there, upwards
 from laconic.library.effects import Pending, going_to
-from laconic.library.envelope import DENY
 from laconic.library.modes import rewrite_with_audit
 from laconic.library.registry import NoCatalogueError, Registry, plugin, shipped_stacks
 from laconic.library.rule import Context, normal_stack
 from laconic.library.rules import Rules
-from laconic.types import Decision, Verdict, strictest
+from laconic.types import Decision, Outcome, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def named_catalogues(settings: Settings, cwd: str) -> Registry:
 def with_advice(decision: Decision, envelope: Envelope) -> Decision:
     """The decision, which also says what the rules have to say."""
     why = f"{envelope.explanation} ({envelope.rule_id})"
-    if envelope.verdict == DENY:
+    if envelope.outcome is Outcome.DENIED:
         denial = Decision(
             Verdict.DENY,
             envelope.rule_id,

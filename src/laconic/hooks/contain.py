@@ -15,9 +15,9 @@ from laconic.hooks.wrap import usable_shell
 from laconic.knowledge.catalog import library
 from laconic.policy import contained as policy
 from laconic.policy.contained import NEVER, UNDONE
-from laconic.policy.facts import NOWHERE
 from laconic.policy.from_config import build_rules
-from laconic.policy.places import is_within
+from laconic.reading.facts import NOWHERE
+from laconic.reading.places import is_within
 from laconic.rewrite.boxing import (
     Surroundings,
     box_starts,
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from laconic.engine import Request
-    from laconic.policy.places import Facts
     from laconic.policy.profiles import Cells
+    from laconic.reading.places import Facts
     from laconic.settings.config import Box
     from laconic.settings.load import Settings
     from laconic.shell.ast import Script
@@ -118,9 +118,11 @@ def contained(
     *,
     shell: object = "",
     login_shell: bool = False,
+    machine: Abilities | None = None,
 ) -> Contained | None:
     """Contain a line: None if nothing has to be done about it, or nothing can be."""
-    made = contain(request, decision, settings, Machine(settings, request.environ), shell)
+    machine = machine or Machine(settings, request.environ)
+    made = contain(request, decision, settings, machine, shell)
     if made is None:
         return None
     words = find_genuine(request.environ, made.project, login_shell=login_shell)
@@ -166,16 +168,18 @@ class Machine:
         """
         if facts.project == NOWHERE or any(n.startswith("CODEX_SANDBOX") for n in self._environ):
             return False
-        from laconic.box.plan import refuse_unfit  # noqa: PLC0415 - few lines need a box
-        from laconic.box.usable import is_usable  # noqa: PLC0415
+        from laconic.box.usable import is_usable  # noqa: PLC0415 - few lines need a box
+
+        if not is_usable(self._environ):
+            return False
+        from laconic.box.plan import refuse_unfit  # noqa: PLC0415 - not every machine has one
 
         try:
             refuse_unfit(facts.project, facts.home)
         except LaconicError:
             return False
-        if is_within(facts.real_path(self._settings.directories.state_dir), facts.project):
-            return False
-        return bool(is_usable(self._environ))
+        state_dir = facts.real_path(self._settings.directories.state_dir)
+        return not is_within(state_dir, facts.project)
 
     def hold(self, command: str, facts: Facts) -> Holding | None:
         """Say what an undo would hold of a line."""

@@ -15,9 +15,9 @@ from laconic import engine
 from laconic.hooks.respond import reason_line, record
 from laconic.hooks.response import Response
 from laconic.hooks.way_out import shown_word
-from laconic.policy.file_tools import CHANGES, READS, WRITES, FileUse
+from laconic.reading.file_tools import CHANGES, READS, WRITES, FileUse
 from laconic.rewrite.edits import quoted
-from laconic.types import Verdict
+from laconic.types import Outcome, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def respond_to_files(
     if decision.verdict is Verdict.ALLOW:
         return Response()
     later.append(partial(record, request, decision, settings))
-    response = Response(decision.verdict.word, reason_line(decision))
+    response = Response(Outcome.of(decision.verdict), reason_line(decision))
     if decision.verdict is Verdict.ASK and not decision.firm:
         response.way_out = f"laconic allow {quoted(text)} --for 30m"
     return response

@@ -1,12 +1,14 @@
 """Judges and rewrites the commands of a call; the response is independent of the agent's format.
 
-The gate judges what will run: the command as it came, and also the text that a rewrite of the
-user's own makes of it. A fault in the rewrite leaves the command alone; the verdict stays.
+Each text of the agent's becomes a Proposal, which goes through the STEPS. What will run is judged:
+the text as it came, what a catalogue puts in its place, and what a rewrite rule of the user's own
+makes of it. A fault in a rewrite leaves the command alone; the verdict stays.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 
 from laconic import engine
 from laconic.agents.load import BEFORE
@@ -18,11 +20,12 @@ from laconic.hooks.way_out import way_out
 from laconic.knowledge.catalog import library
 from laconic.permissions.read import asks_nothing, let_pass, read_allowed
 from laconic.policy.contained import NEVER, UNDONE
-from laconic.policy.facts import NOWHERE, scope
+from laconic.reading.facts import NOWHERE, scope
 from laconic.rewrite.configured import options
+from laconic.rewrite.edits import Rewriting
 from laconic.rewrite.plan import rewrite
 from laconic.run.launcher import find_launcher, with_plain_name
-from laconic.types import Decision, Verdict, strictest
+from laconic.types import Decision, Outcome, Value, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,11 +34,62 @@ if TYPE_CHECKING:
     from laconic.hooks.call import HookCall
     from laconic.hooks.contain import Contained
     from laconic.policy.permissions import Permission
-    from laconic.rewrite.edits import Rewriting
     from laconic.settings.load import Settings
 
 _LONGEST = 2000
-_RANK = ("allow", None, "ask", "deny")
+_NOT_JUDGED = Decision(Verdict.ASK, "gate/off", "the gate is off")
+
+
+class Hook:
+    """A call, with what answers it.
+
+    outcome: of a decision, for this agent. launcher: what find_launcher returns. tell: called with
+    every verdict before anything else is done that takes time or may fail. later: gets what can
+    wait until the answer is on its way.
+    """
+
+    __slots__ = ("call", "later", "launcher", "outcome", "settings", "tell")
+
+    def __init__(
+        self,
+        call: HookCall,
+        settings: Settings,
+        launcher: tuple[str, str],
+        tell: Callable[[Response], None],
+        later: list[Callable[[], object]],
+    ) -> None:
+        self.call, self.settings, self.launcher = call, settings, launcher
+        self.tell, self.later = tell, later
+        has_flow = call.agent.has_flow
+        self.outcome = partial(engine.outcome, settings=settings, mode=call.mode, has_flow=has_flow)
+
+
+class Proposal(Value):
+    """What is to run in place of a text of the agent's, and what the agent is told about it.
+
+    typed: the request as it came. request: the one that is judged; its text is another one if a
+    catalogue says so. source: the same text, perhaps with our program by its path, as the agent
+    wrote it. decision: on that request, and on what a rule of the user's makes of it. response:
+    what follows from the decision. rewriting: what becomes of the source, None for nothing.
+    contained: how a box or an undo makes it harmless.
+    """
+
+    def __init__(self, source: str, request: engine.Request) -> None:
+        self.source, self.typed, self.request = source, request, request
+        self.decision, self.response = _NOT_JUDGED, Response()
+        self.rewriting: Rewriting | None = None
+        self.contained: Contained | None = None
+
+    @property
+    def text(self) -> str:
+        """What would run."""
+        return self.rewriting.text if self.rewriting else self.source
+
+    def decided(self, decision: Decision, hook: Hook) -> Proposal:
+        """Return the same with another decision, and tell what follows from it."""
+        response = Response(hook.outcome(decision), reason_line(decision))
+        hook.tell(response)
+        return self.but(decision=decision, response=response)
 
 
 def respond(
@@ -43,45 +97,29 @@ def respond(
     settings: Settings,
     environ: Mapping[str, str],
     hook_json: bytes,
-    on_verdict: Callable[[Response], None],
+    tell: Callable[[Response], None],
     later: list[Callable[[], object]],
 ) -> Response:
     """Return the strictest answer to the commands of a call, and what should run instead of them.
 
-    on_verdict: called with every verdict before anything else is done that takes time or may fail.
-    later: gets what can wait until the answer is on its way.
+    tell, later: see Hook.
     """
     _finish_keeps(call, settings, environ)
     launcher = find_launcher(environ, login_shell=call.agent.login_shell)
-    requests = [
-        engine.Request(
-            with_plain_name(text, launcher[1]),
-            call.directory,
-            environ,
-            call.agent.name,
-            hook_json,
-            shells_of(call.agent, environ, call.input.get("shell")),
-            call.mode,
-        )
+    hook = Hook(call, settings, launcher, tell, later)
+    shells = shells_of(call.agent, environ, call.input.get("shell"))
+    known = call.directory, environ, call.agent.name, hook_json, shells, call.mode
+    proposals = [
+        Proposal(text, engine.Request(with_plain_name(text, launcher[1]), *known))
         for text in call.commands
     ]
     is_gated = settings.config.settings.gate != "off" and not settings.environment.disabled
-    decisions: list[Decision | None] = [None for _ in requests]
-    if is_gated:
-        decisions = [_decide(request, call, settings, on_verdict) for request in requests]
-    one_by_one = [
-        _respond(text, request, decision, call, settings, launcher, later)
-        for text, request, decision in zip(call.commands, requests, decisions, strict=True)
-    ]
-    strictest_one = max(one_by_one, key=lambda response: _RANK.index(response.answer))
-    commands = tuple(
-        response.commands[0] if response.commands else text
-        for response, text in zip(one_by_one, call.commands, strict=True)
-    )
+    for step in STEPS if is_gated else (rewritten,):
+        proposals = [step(proposal, hook) for proposal in proposals]
+    commands = tuple([proposal.text for proposal in proposals])
+    said = max(proposals, key=attrgetter("response.outcome")).response
     changed = commands if commands != call.commands else None
-    response = Response(strictest_one.answer, strictest_one.reason, changed)
-    response.way_out = strictest_one.way_out
-    return response
+    return Response(said.outcome, said.reason, changed, way_out=said.way_out)
 
 
 def _finish_keeps(call: HookCall, settings: Settings, environ: Mapping[str, str]) -> None:
@@ -97,70 +135,193 @@ def _finish_keeps(call: HookCall, settings: Settings, environ: Mapping[str, str]
         call_log.note_fault(environ, call.agent.name, call_log.described(fault))
 
 
-def _respond(
-    command: str,
-    request: engine.Request,
-    decision: Decision | None,
-    call: HookCall,
-    settings: Settings,
-    launcher: tuple[str, str],
-    later: list[Callable[[], object]],
-) -> Response:
-    typed, typed_request = command, request
-    if decision and settings.config.rules.stacks:
-        request, decision = _by_catalogues(request, decision, call, settings)
-        command = command if request is typed_request else request.command
-    contained = None
-    if decision and command == request.command and can_replace(call):
-        contained = _contained(request, decision, call, settings)
-    rewriting: Rewriting | None
-    if contained:
-        decision, rewriting = contained.decision, contained.rewriting
-    else:
-        rewriting = _rewriting(command, request, call, settings, launcher)
-    response = Response()
-    if decision:
-        if rewriting and _has_users_rule(rewriting):
-            made = request.with_command(with_plain_name(rewriting.text, launcher[1]))
-            also = engine.decide_request(made, settings, use_exceptions=False)
-            decision = strictest((decision, also), 0, decision.end)
-        later.append(partial(record, typed_request, decision, settings))
-        response = _response_for(decision, call, settings)
-        if response.answer == "ask":
-            response.way_out = way_out(decision, request, settings)
-        if not contained and can_rewrite(response.answer, call):
-            rewriting = _kept_first(request, decision, response, call, settings) or rewriting
-        if rewriting and _is_left(decision, response, settings):
-            rewriting = _without_claim(rewriting, request, call, settings)
-    if contained and response.answer == "allow":
-        contained.keep(request, settings)
-    text = rewriting.text if rewriting else command
-    if rewriting and response.answer == "allow" and call.agent.wraps and not contained:
-        text = _wrapped(rewriting, call, settings, request, launcher)
-    response.commands = (text,) if text != typed else None
-    return response
+# -- the steps -------------------------------------------------------------------------------------
 
 
-def _contained(
-    request: engine.Request,
-    decision: Decision,
-    call: HookCall,
-    settings: Settings,
-) -> Contained | None:
-    """Contain what the command does; None if that is not needed, or not possible."""
-    if settings.config.settings.gate != "enforce" or not _is_containable(decision, request):
-        return None
-    from laconic.hooks.contain import contained  # noqa: PLC0415 - most commands only read
+def judged(proposal: Proposal, hook: Hook) -> Proposal:
+    """Judge the text as it came.
+
+    One command may raise two events; an exception for one run counts in the first.
+    """
+    is_first = hook.call.event.kind == BEFORE
+    decision = engine.decide_request(proposal.request, hook.settings, use_exceptions=is_first)
+    return proposal.decided(decision, hook)
+
+
+def by_catalogues(proposal: Proposal, hook: Hook) -> Proposal:
+    """Let the catalogues speak that the user has named; the text that they want is judged, too.
+
+    A text is replaced only where the agent can be told so in the answer.
+    """
+    if not hook.settings.config.rules.stacks:
+        return proposal
+    from laconic.hooks.catalogues import apply_catalogues, with_advice  # noqa: PLC0415 - few have any
+
+    decision = proposal.decision
+    try:
+        said = apply_catalogues(proposal.request, hook.settings)
+        if said is None:
+            return proposal
+        if not said.changed or said.outcome is Outcome.DENIED:
+            return proposal.decided(with_advice(decision, said), hook)
+        made, also = _judge_also(said.command, proposal, hook)
+        strict = strictest((decision, also), 0, decision.end)
+        outcome = hook.outcome(strict)
+        can_tell = can_rewrite(outcome, hook.call.agent, hook.call.event)
+        if outcome is Outcome.LEFT or not can_tell:
+            return proposal
+        replaced = proposal.but(request=made, source=made.command)
+        return replaced.decided(with_advice(strict, said), hook)
+    except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
+        _note(fault, proposal.request)
+        reason = f"your catalogues cannot be applied ({type(fault).__name__}: {fault})"
+        asks = Decision(Verdict.ASK, "catalogues/fault", reason, firm=True)
+        return proposal.decided(strictest((decision, asks), 0, decision.end), hook)
+
+
+def contained(proposal: Proposal, hook: Hook) -> Proposal:
+    """Have a box or an undo make harmless what was judged, so that it need not be asked about."""
+    call, request = hook.call, proposal.request
+    is_enforced = hook.settings.config.settings.gate == "enforce"
+    is_replaced = proposal.source == request.command and can_replace(call.agent, call.event)
+    if not (is_enforced and is_replaced and _is_containable(proposal.decision, request)):
+        return proposal
+    from laconic.hooks import contain  # noqa: PLC0415 - most commands only read
 
     shell, login_shell = call.input.get("shell"), call.agent.login_shell
     try:
-        made = contained(request, decision, settings, shell=shell, login_shell=login_shell)
+        made = contain.contained(
+            request, proposal.decision, hook.settings, shell=shell, login_shell=login_shell
+        )
     except Exception as fault:  # noqa: BLE001 - the decision stays as it is
         _note(fault, request)
-        return None
-    if made and _is_unwelcome(made.rewriting, request, call, settings):
-        return None
-    return made
+        return proposal
+    if made is None or _is_unwelcome(made.rewriting, request, hook):
+        return proposal
+    return proposal.but(contained=made, rewriting=made.rewriting).decided(made.decision, hook)
+
+
+def rewritten(proposal: Proposal, hook: Hook) -> Proposal:
+    """Have the output compacted, and apply the user's own rewrite rules."""
+    settings = hook.settings
+    is_off = settings.environment.disabled or not settings.config.compact.enabled
+    if proposal.contained or is_off or not hook.launcher[0] or "rewrite" not in hook.call.event.can:
+        return proposal
+    try:
+        made = options(settings)
+        made.launcher, made.full_path = hook.launcher
+        made.directory = proposal.request.cwd
+        rewriting = rewrite(proposal.source, made, library())
+        if _is_unwelcome(rewriting, proposal.request, hook):
+            return proposal
+        return proposal.but(rewriting=rewriting)
+    except Exception as fault:  # noqa: BLE001 - the command runs as typed, whatever happened
+        _note(fault, proposal.request)
+        return proposal
+
+
+def users_text_judged(proposal: Proposal, hook: Hook) -> Proposal:
+    """Judge also what a rewrite rule of the user's own has made."""
+    if not (proposal.rewriting and _has_users_rule(proposal.rewriting)):
+        return proposal
+    decision = proposal.decision
+    _, also = _judge_also(proposal.text, proposal, hook)
+    return proposal.decided(strictest((decision, also), 0, decision.end), hook)
+
+
+def answered(proposal: Proposal, hook: Hook) -> Proposal:
+    """Take the decision as final: write it down, and find out how a person allows the command."""
+    decision, response, settings = proposal.decision, proposal.response, hook.settings
+    hook.later.append(partial(record, proposal.typed, decision, settings))
+    if response.outcome is not Outcome.ASKED:
+        return proposal
+    how = way_out(decision, proposal.request, settings)
+    return proposal.but(response=Response(response.outcome, response.reason, way_out=how))
+
+
+def kept_first(proposal: Proposal, hook: Hook) -> Proposal:
+    """Have kept what is destroyed: now if it is allowed, else by the line right before it runs."""
+    outcome, decision = proposal.response.outcome, proposal.decision
+    request, settings = proposal.request, hook.settings
+    if proposal.contained:
+        if outcome is Outcome.ALLOWED:
+            proposal.contained.keep(request, settings)
+        return proposal
+    call, is_on = hook.call, settings.config.settings.gate == "enforce" and not settings.is_isolated
+    is_asked = outcome is Outcome.ASKED or (outcome is Outcome.LEFT and call.mode == "open")
+    if not (is_asked and is_on and decision.effects & UNDONE):
+        return proposal
+    if not can_rewrite(outcome, call.agent, call.event):
+        return proposal
+    from laconic.hooks.asked import with_keep  # noqa: PLC0415 - most lines destroy nothing
+
+    try:
+        made = with_keep(request, decision, settings, login_shell=call.agent.login_shell)
+    except Exception as fault:  # noqa: BLE001 - only an undo is the poorer for it
+        _note(fault, request)
+        return proposal
+    if made is None or _is_unwelcome(made, request, hook):
+        return proposal
+    return proposal.but(rewriting=made)
+
+
+def unclaimed(proposal: Proposal, hook: Hook) -> Proposal:
+    """Drop the rewrite of a command that is left to the agent, if that asks or matches rules.
+
+    It would look for its rules in the new text, and offer to remember that.
+    """
+    rewriting, request = proposal.rewriting, proposal.request
+    is_advice = (
+        hook.settings.config.settings.gate == "advise"
+        and proposal.decision.verdict is Verdict.ALLOW
+    )
+    if rewriting is None or proposal.response.outcome is not Outcome.LEFT or is_advice:
+        return proposal
+    if hook.call.mode == "open" or _has_users_rule(rewriting):
+        return proposal
+    rules = _agents_rules(request, hook.settings)
+    if rules:
+        passes = let_pass(rewriting.text, rules)
+    else:
+        root = scope(request.facts)
+        passes = asks_nothing(hook.call.agent, request.cwd, root, request.environ)
+    return proposal if passes else proposal.but(rewriting=None)
+
+
+def wrapped(proposal: Proposal, hook: Hook) -> Proposal:
+    """Wrap the whole command in the host's shell, if it means the same there and is allowed."""
+    call, rewriting, request = hook.call, proposal.rewriting, proposal.request
+    is_allowed = proposal.response.outcome is Outcome.ALLOWED
+    if not (call.agent.wraps and rewriting and is_allowed) or proposal.contained:
+        return proposal
+    if _has_users_rule(rewriting):
+        return proposal
+    from laconic.hooks import wrap  # noqa: PLC0415 - for one agent
+
+    notes, launcher = rewriting.notes, hook.launcher[0]
+    text = wrap.wrapped(request.command, notes, call, request.environ, launcher)
+    if text is None:
+        return proposal
+    _, decision = _judge_also(text, proposal, hook)
+    said = engine.outcome(decision, hook.settings, mode=call.mode)
+    if said is not Outcome.ALLOWED:
+        return proposal
+    return proposal.but(rewriting=Rewriting(text, (), notes))
+
+
+STEPS = (
+    judged, by_catalogues, contained, rewritten, users_text_judged, answered, kept_first, unclaimed,
+    wrapped,
+)  # fmt: skip
+
+
+# -- what they need --------------------------------------------------------------------------------
+
+
+def _judge_also(text: str, proposal: Proposal, hook: Hook) -> tuple[engine.Request, Decision]:
+    """Judge another text, which nobody has typed: no exception is used up for it."""
+    made = proposal.request.with_command(with_plain_name(text, hook.launcher[1]))
+    return made, engine.decide_request(made, hook.settings, use_exceptions=False)
 
 
 def _is_containable(decision: Decision, request: engine.Request) -> bool:
@@ -170,96 +331,28 @@ def _is_containable(decision: Decision, request: engine.Request) -> bool:
     return bool(decision.effects & UNDONE) or request.facts.project != NOWHERE
 
 
-def _kept_first(
-    request: engine.Request,
-    decision: Decision,
-    response: Response,
-    call: HookCall,
-    settings: Settings,
-) -> Rewriting | None:
-    """Have a line that is not allowed keep what it destroys right before it runs."""
-    is_asked = response.answer == "ask" or (response.answer is None and call.mode == "open")
-    is_off = settings.config.settings.gate != "enforce" or settings.is_isolated
-    if not is_asked or is_off or not decision.effects & UNDONE:
-        return None
-    from laconic.hooks.asked import with_keep  # noqa: PLC0415 - most lines destroy nothing
+def _is_unwelcome(rewriting: Rewriting, request: engine.Request, hook: Hook) -> bool:
+    """Tell whether the agent's own rules allow the command but would not allow the new text.
 
-    try:
-        found = with_keep(request, decision, settings, login_shell=call.agent.login_shell)
-    except Exception as fault:  # noqa: BLE001 - only an undo is the poorer for it
-        _note(fault, request)
-        return None
-    return None if found and _is_unwelcome(found, request, call, settings) else found
-
-
-def _by_catalogues(
-    request: engine.Request, decision: Decision, call: HookCall, settings: Settings
-) -> tuple[engine.Request, Decision]:
-    """Let the catalogues speak that the user has named: the request, perhaps for another text.
-
-    A text is replaced only where the agent can be told so in the answer.
+    Some agents apply the user's rules to what a hook makes of a command, and a hook's allow does
+    not outweigh them: `git log*` is allowed there, `laconic run git log` is not.
     """
-    from laconic.hooks.catalogues import apply_catalogues, with_advice  # noqa: PLC0415 - few have any
-
-    try:
-        said = apply_catalogues(request, settings)
-        if said is None or not said.changed or said.verdict == "deny":
-            return request, with_advice(decision, said) if said else decision
-        made = request.with_command(said.command)
-        also = engine.decide_request(made, settings, use_exceptions=False)
-        strict = strictest((decision, also), 0, decision.end)
-        answer = engine.answer(strict, settings)
-        can_tell = "rewrite" in call.event.can and answer in call.agent.rewrite_with
-        return (made, with_advice(strict, said)) if can_tell and answer else (request, decision)
-    except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
-        _note(fault, request)
-        reason = f"your catalogues cannot be applied ({type(fault).__name__}: {fault})"
-        asks = Decision(Verdict.ASK, "catalogues/fault", reason, firm=True)
-        return request, strictest((decision, asks), 0, decision.end)
+    if not hook.call.agent.rules_see_rewrites:
+        return False
+    if rewriting.text == request.command or _has_users_rule(rewriting):
+        return False
+    rules = _agents_rules(request, hook.settings)
+    return bool(rules) and let_pass(request.command, rules) and not let_pass(rewriting.text, rules)
 
 
-def _decide(
-    request: engine.Request,
-    call: HookCall,
-    settings: Settings,
-    on_verdict: Callable[[Response], None],
-) -> Decision:
-    # One command may raise two events; an exception for one run counts in the first.
-    is_first = call.event.kind == BEFORE
-    decision = engine.decide_request(request, settings, use_exceptions=is_first)
-    on_verdict(_response_for(decision, call, settings))
-    return decision
+def _agents_rules(request: engine.Request, settings: Settings) -> tuple[Permission, ...]:
+    """Return the rules by which the agent itself lets commands pass."""
+    root, state_dir = scope(request.facts), settings.directories.state_dir
+    return read_allowed(request.agent, request.cwd, root, request.environ, state_dir)
 
 
-def _response_for(decision: Decision, call: HookCall, settings: Settings) -> Response:
-    has_flow = call.agent.has_flow
-    said = engine.answer(decision, settings, mode=call.mode, has_flow=has_flow)
-    return Response(said, reason_line(decision))
-
-
-def _is_left(decision: Decision, response: Response, settings: Settings) -> bool:
-    """Tell whether the agent itself is to say if the command may run."""
-    general = settings.config.settings
-    is_advice = general.gate == "advise" and decision.verdict is Verdict.ALLOW
-    return response.answer is None and not is_advice
-
-
-def _without_claim(
-    rewriting: Rewriting, request: engine.Request, call: HookCall, settings: Settings
-) -> Rewriting | None:
-    """The rewrite of a command that is left to the agent: none, if that asks or matches rules.
-
-    It would look for its rules in the new text, and offer to remember that.
-    """
-    if call.mode == "open" or _has_users_rule(rewriting):
-        return rewriting
-    rules = _agents_rules(request, settings)
-    root = scope(request.facts)
-    if rules:
-        passes = let_pass(rewriting.text, rules)
-    else:
-        passes = asks_nothing(call.agent, request.cwd, root, request.environ)
-    return rewriting if passes else None
+def _has_users_rule(rewriting: Rewriting) -> bool:
+    return any(note.action == "rule" for note in rewriting.notes)
 
 
 def record(request: engine.Request, decision: Decision, settings: Settings) -> None:
@@ -271,73 +364,6 @@ def record(request: engine.Request, decision: Decision, settings: Settings) -> N
 
 def _note(fault: Exception, request: engine.Request) -> None:
     call_log.note_fault(request.environ, request.agent, call_log.described(fault))
-
-
-def _has_users_rule(rewriting: Rewriting) -> bool:
-    return any(note.action == "rule" for note in rewriting.notes)
-
-
-def _rewriting(
-    command: str,
-    request: engine.Request,
-    call: HookCall,
-    settings: Settings,
-    launcher: tuple[str, str],
-) -> Rewriting | None:
-    is_off = settings.environment.disabled or not settings.config.compact.enabled
-    if is_off or not launcher[0] or "rewrite" not in call.event.can:
-        return None
-    try:
-        made = options(settings)
-        made.launcher, made.full_path = launcher
-        made.directory = request.cwd
-        rewriting = rewrite(command, made, library())
-        return None if _is_unwelcome(rewriting, request, call, settings) else rewriting
-    except Exception as fault:  # noqa: BLE001 - the command runs as typed, whatever happened
-        _note(fault, request)
-        return None
-
-
-def _is_unwelcome(
-    rewriting: Rewriting, request: engine.Request, call: HookCall, settings: Settings
-) -> bool:
-    """Tell whether the agent's own rules allow the command but would not allow the new text.
-
-    Some agents apply the user's rules to what a hook makes of a command, and a hook's allow does
-    not outweigh them: `git log*` is allowed there, `laconic run git log` is not.
-    """
-    is_own = rewriting.text == request.command or _has_users_rule(rewriting)
-    if is_own or not call.agent.rules_see_rewrites:
-        return False
-    rules = _agents_rules(request, settings)
-    return bool(rules) and let_pass(request.command, rules) and not let_pass(rewriting.text, rules)
-
-
-def _agents_rules(request: engine.Request, settings: Settings) -> tuple[Permission, ...]:
-    """Return the rules by which the agent itself lets commands pass."""
-    root, state_dir = scope(request.facts), settings.directories.state_dir
-    return read_allowed(request.agent, request.cwd, root, request.environ, state_dir)
-
-
-def _wrapped(
-    rewriting: Rewriting,
-    call: HookCall,
-    settings: Settings,
-    request: engine.Request,
-    launcher: tuple[str, str],
-) -> str:
-    """Wrap the whole command in the host's shell, if it means the same there and is allowed."""
-    if _has_users_rule(rewriting):
-        return rewriting.text
-    from laconic.hooks.wrap import wrapped  # noqa: PLC0415 - for one agent
-
-    text = wrapped(request.command, rewriting.notes, call, request.environ, launcher[0])
-    if text is None:
-        return rewriting.text
-    made = request.with_command(with_plain_name(text, launcher[1]))
-    decision = engine.decide_request(made, settings, use_exceptions=False)
-    said = engine.answer(decision, settings, mode=call.mode)
-    return text if said == "allow" else rewriting.text
 
 
 def reason_line(decision: Decision) -> str:

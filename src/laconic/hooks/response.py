@@ -9,38 +9,39 @@ import contextlib
 
 from laconic.agents.load import BEFORE
 from laconic.hooks.can_ask import is_unattended
+from laconic.types import Outcome, assert_never
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from laconic.agents.load import Agent
+    from laconic.agents.load import Agent, Event
     from laconic.hooks.call import HookCall
 
 
 class Response:
     """What laconic says to a call, independent of any agent's format.
 
-    answer: `allow`, `ask`, `deny` or None. commands: what should run instead, or None. output: what
-    the agent should read in place of the output, by stream. way_out: what a person types to let a
-    command pass that is asked about.
+    commands: what should run instead, or None. output: what the agent should read in place of the
+    output, by stream. way_out: what a person types to let a command pass that is asked about.
     """
 
-    __slots__ = ("answer", "commands", "output", "reason", "way_out")
+    __slots__ = ("commands", "outcome", "output", "reason", "way_out")
 
     def __init__(
         self,
-        answer: str | None = None,
+        outcome: Outcome = Outcome.LEFT,
         reason: str = "",
         commands: tuple[str, ...] | None = None,
         output: Mapping[str, str] | None = None,
+        way_out: str = "",
     ) -> None:
-        self.answer, self.reason, self.commands, self.output = answer, reason, commands, output
-        self.way_out = ""
+        self.outcome, self.reason, self.way_out = outcome, reason, way_out
+        self.commands, self.output = commands, output
 
     def __bool__(self) -> bool:
-        return bool(self.answer or self.commands or self.output)
+        return bool(self.outcome is not Outcome.LEFT or self.commands or self.output)
 
     @property
     def text(self) -> str:
@@ -107,50 +108,53 @@ def fitted(
     response: Response, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
 ) -> Response:
     """Return what the agent can be told. cannot_ask: `deny`, or `defer` to say nothing."""
-    answer, reason = _answer(response, call, cannot_ask, environ)
-    commands = response.commands
-    if not can_rewrite(answer, call):
-        commands = None
+    outcome, reason = _told(response, call, cannot_ask, environ)
+    commands = response.commands if can_rewrite(outcome, call.agent, call.event) else None
     output = response.output if "replace" in call.event.can else None
-    return Response(answer, reason, commands, output)
+    return Response(outcome, reason, commands, output)
 
 
-def can_replace(call: HookCall) -> bool:
+def can_replace(agent: Agent, event: Event) -> bool:
     """Tell whether the agent runs another command than it sent, when that is allowed."""
-    return can_rewrite("allow", call) and "allow" in call.event.can
+    return can_rewrite(Outcome.ALLOWED, agent, event) and Outcome.ALLOWED.word in event.can
 
 
-def can_rewrite(answer: str | None, call: HookCall) -> bool:
-    """Tell whether the agent takes another command together with this answer."""
-    if "rewrite" not in call.event.can:
+def can_rewrite(outcome: Outcome, agent: Agent, event: Event) -> bool:
+    """Tell whether the agent takes another command together with this outcome."""
+    if "rewrite" not in event.can:
         return False
     # A request for permission must be answered with a decision, or not at all.
-    has_words = answer is not None or call.event.kind == BEFORE
-    return has_words and (answer or "none") in call.agent.rewrite_with
+    has_words = outcome is not Outcome.LEFT or event.kind == BEFORE
+    return has_words and (outcome.word or "none") in agent.rewrite_with
 
 
-def _answer(
+def _told(
     response: Response, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
-) -> tuple[str | None, str]:
-    answer, reason = response.answer, response.reason
-    if answer == "ask":
-        return _asked(response, call, cannot_ask, environ)
-    if answer == "deny" or answer in call.event.can:
-        return answer, reason
-    return None, ""
+) -> tuple[Outcome, str]:
+    match response.outcome:
+        case Outcome.ASKED:
+            return _asked(response, call, cannot_ask, environ)
+        case Outcome.DENIED:
+            return Outcome.DENIED, response.reason
+        case Outcome.ALLOWED if Outcome.ALLOWED.word in call.event.can:
+            return Outcome.ALLOWED, response.reason
+        case Outcome.ALLOWED | Outcome.LEFT:
+            return Outcome.LEFT, ""
+        case other:
+            return assert_never(other)
 
 
 def _asked(
     response: Response, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
-) -> tuple[str | None, str]:
+) -> tuple[Outcome, str]:
     """Ask, or deny with a reason that says who can allow the command, and how."""
     reason, way_out = response.reason, response.way_out
-    can_ask = "ask" in call.event.can
+    can_ask = Outcome.ASKED.word in call.event.can
     if can_ask and not is_unattended(call.agent, environ, call.agents_mode):
-        return "ask", f"{reason}; to allow it: {way_out}" if way_out else reason
+        return Outcome.ASKED, f"{reason}; to allow it: {way_out}" if way_out else reason
     # If the agent prompts anyway, no answer means that it asks.
     if call.event.kind != BEFORE or cannot_ask != "deny":
-        return None, ""
+        return Outcome.LEFT, ""
     why = "nobody is there to ask" if can_ask else f"{call.agent.title} cannot ask"
     how = f"; a person can allow it: {way_out}" if way_out else ""
-    return "deny", f"{reason} ({why}{how})"
+    return Outcome.DENIED, f"{reason} ({why}{how})"

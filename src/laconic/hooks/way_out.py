@@ -6,7 +6,7 @@ from laconic import engine
 from laconic.policy.own_rules import ANY
 from laconic.rewrite.edits import quoted
 from laconic.shell import ParseError, parse
-from laconic.shell.walk import commands
+from laconic.shell.walk import command_at
 from laconic.shell.words import literal
 from laconic.types import HARD, Verdict
 
@@ -41,18 +41,14 @@ def _rules(decision: Decision, command: str) -> Iterator[str]:
     if not asking or len(command) > _LONGEST_SHOWN:
         return
     try:
-        found = [one.command for one in commands(parse(command))]
+        found = command_at(parse(command), *asking[0].span)
     except ParseError:
         return
-    start, end = asking[0].span
-    around = [one for one in found if one.words and one.start <= start and end <= one.end]
-    if not around:
-        return
-    words = [literal(word) for word in min(around, key=lambda one: one.end - one.start).words]
+    words = [literal(word) for word in found.words] if found is not None else []
     known = words.index(None) if None in words else len(words)
     shown = [shown_word(word or "") for word in words[:known]]
     yield from (f"{' '.join(shown[:n])} {ANY}" for n in _NAMED if n <= known and n < len(words))
-    if known == len(words):
+    if words and known == len(words):
         yield " ".join(shown)
 
 

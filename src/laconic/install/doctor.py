@@ -22,6 +22,7 @@ from laconic.install.other_tools import find_rivals
 from laconic.install.recipe import directory
 from laconic.settings import toml
 from laconic.settings.schema import closest
+from laconic.types import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -214,7 +215,7 @@ def _call(command: str, sample: str, site: Site) -> subprocess.CompletedProcess[
 def _would_deny(site: Site, settings: Settings) -> bool:
     request = engine.Request(FORBIDDEN, "/", site.variables)
     decision = engine.decide_request(request, settings, use_exceptions=False)
-    return engine.answer(decision, settings) == "deny"
+    return engine.outcome(decision, settings) is Outcome.DENIED
 
 
 def _calls(recipe: Recipe, site: Site) -> Iterator[Finding]:

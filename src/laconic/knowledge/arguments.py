@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from laconic.knowledge.parameters import certain_value, is_list, words_of
+from laconic.knowledge.possible import MAX_DEPTH, possible_texts
 from laconic.knowledge.printed import is_number, is_path, output, printer
 from laconic.knowledge.shapes import shapes_of
 from laconic.patterns import pattern
 from laconic.shell.ast import (
     Assignment,
+    Command,
     DoubleQuoted,
     Literal,
     Parameter,
@@ -20,15 +23,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from laconic.knowledge.parameters import List
     from laconic.shell.ast import Part
 
+    Reader = Callable[[str, "Values"], tuple[str, ...]]
 
-_MAX_POSSIBLE = 16
 _MAX_LENGTH = 16 * 1024
-_MAX_DEPTH = 3  # of substitutions in substitutions whose results are looked for
 _NUMBERS = frozenset("#?$!")
 _PLACES = frozenset(("HOME", "PWD"))
 _CHANGES_IN_ZSH = pattern(r"\[|:[aAcehlpPqQrstuxgfFwW&]")
+_BEGINS_WILD = pattern(r"(?:(?<=/)|^)(?=[*?[])")
 _BLANKS = " \t\n"
 _TO_SPACE = {ord("\t"): " ", ord("\n"): " "}
 _EMPTY = Quoted(0, 0, "", "'")
@@ -108,16 +112,41 @@ class Argument:
         return behind
 
 
+class Line:
+    """What holds for all of a line.
+
+    files: the texts that a file may have. hidden: a `*` also means names that begin with a dot.
+    alternatives: what arrays and arguments may be, as whole lists.
+    """
+
+    __slots__ = ("alternatives", "files", "hidden")
+
+    def __init__(
+        self,
+        files: Reader = lambda _path, _values: (),
+        alternatives: Mapping[str, tuple[List, ...]] | None = None,
+        *,
+        hidden: bool = False,
+    ) -> None:
+        self.files, self.alternatives, self.hidden = files, alternatives or {}, hidden
+
+
+_NOTHING = Line()
+
+
 class Values:
     """What is known of the values of expansions.
 
-    certain: variables that have this value. possible: values that others may have. printers: the
-    commands whose `$(echo x)` is what their arguments say; those that no function replaces.
+    certain: variables that have this value. possible: values that others may have, or one element
+    of an array; `1` and `@` are arguments of a function or a script. printers: the commands whose
+    `$(echo x)` is what their arguments say; those that no function replaces.
     leading: what others begin with for certain. paths: those that are absolute paths, or empty.
     shapes: what the text gives to variables anywhere, with `*` for what is not known of it.
+    lists: arrays and arguments, in a case that is only supposed; there, blanks in values make
+    several words. line: what does not change from one command to the next.
     """
 
-    __slots__ = ("certain", "leading", "paths", "possible", "printers", "shapes")
+    __slots__ = ("certain", "leading", "line", "lists", "paths", "possible", "printers", "shapes")
 
     def __init__(
         self,
@@ -127,9 +156,27 @@ class Values:
         leading: Mapping[str, str] | None = None,
         paths: frozenset[str] = frozenset(),
         shapes: Mapping[str, tuple[str, ...]] | None = None,
+        line: Line = _NOTHING,
     ) -> None:
         self.certain, self.possible, self.printers = certain or {}, possible or {}, printers
         self.leading, self.paths, self.shapes = leading or {}, paths, shapes or {}
+        self.lists: Mapping[str, List] = {}
+        self.line = line
+
+    def all_of(self, name: str) -> tuple[str, ...]:
+        """All values of a variable, as far as they are known."""
+        known = self.certain.get(name)
+        return self.possible.get(name, ()) if known is None else (known,)
+
+    def texts_of(self, operand: str) -> tuple[str, ...]:
+        """What the word in `${x:-word}` may be."""
+        from laconic.shell import ParseError, parse  # noqa: PLC0415 - seldom
+
+        try:
+            words = parse(f": {text(operand)}").nodes_of(Command)[0].words[1:]
+        except ParseError:
+            return ()
+        return tuple(t for argument in expand(words, self, MAX_DEPTH) for t in argument.texts)
 
 
 def evaluate(words: tuple[Word | Assignment, ...], variables: Mapping[str, str]) -> list[Argument]:
@@ -164,7 +211,17 @@ def expand(words: tuple[Word | Assignment, ...], values: Values, depth: int = 0)
                 argument = _at_home(argument, values.certain)
             argument.expanded, is_gone = is_gone, False
             arguments.append(argument)
+            if field.glob and values.line.hidden:
+                arguments += _with_hidden(argument)
     return arguments
+
+
+def _with_hidden(argument: Argument) -> list[Argument]:
+    """What `*` means beside other names after `shopt -s dotglob`: `.*`."""
+    hidden = _BEGINS_WILD.sub(".", argument.text or "")
+    if hidden == argument.text:
+        return []
+    return [Argument(hidden, argument.start, argument.end, glob=True, splits=True)]
 
 
 def _at_home(argument: Argument, variables: Mapping[str, str]) -> Argument:
@@ -192,9 +249,16 @@ def _partly_known(word: Word | Assignment, values: Values, depth: int) -> list[A
             argument.shapes = tuple(leading(word) + s for s in _shapes(word.value, values, depth))
         return [argument]
     parts = pieces(word)
-    done: list[str] = []  # arguments that are complete, when an unquoted result has blanks
+    done: list[str | None] = []  # arguments that are complete, when an unquoted result has blanks
     current: str | None = None
     for pos, (part, quoted) in enumerate(parts):
+        if isinstance(part, Parameter) and is_list(part):
+            many = _list_words(part, values, quoted=quoted)
+            if many is None:
+                last = _unknown_end(word, parts[pos:], current or "", values, depth)
+                break
+            current = _put_in(done, current, many, quoted=quoted)
+            continue
         value = _value(parts, pos, values, depth)
         is_pattern = not quoted and isinstance(part, Literal) and _has_pattern(part.value)
         if value is None or is_pattern or len(current or "") > _MAX_LENGTH:
@@ -211,8 +275,43 @@ def _partly_known(word: Word | Assignment, values: Values, depth: int) -> list[A
         isinstance(part, Substitution) or (isinstance(part, Parameter) and part.name not in _PLACES)
         for part, _ in parts
     )
-    known = [Argument(text(t), word.start, word.end, expanded=is_expanded) for t in done]
+    known = [_made(t, word, is_expanded=is_expanded) for t in done]
     return known if last is None else [*known, last]
+
+
+def _made(value: str | None, word: Word, *, is_expanded: bool) -> Argument:
+    known = None if value is None else text(value)
+    return Argument(known, word.start, word.end, expanded=is_expanded)
+
+
+def _list_words(part: Parameter, values: Values, *, quoted: bool) -> List | None:
+    """The words of `"$@"`, or the one of `"$*"`; unquoted, none of them may be a pattern."""
+    words = words_of(part, values)
+    if words is None:
+        return None
+    if not quoted and any(word is None or _has_pattern(word) for word in words):
+        return None
+    encoded = [w and w.encode("utf-8", "surrogateescape").decode("latin-1") for w in words]
+    if quoted and "*" in (part.name, part.index):
+        return None if None in encoded else (" ".join(w or "" for w in encoded),)
+    return tuple(encoded)
+
+
+def _put_in(
+    done: list[str | None], current: str | None, words: List, *, quoted: bool
+) -> str | None:
+    """Add the words of a list: the first to the current argument, and the last is the next one."""
+    for pos, word in enumerate(words):
+        if pos:
+            done += [] if current is None else [current]
+            current = None
+        if word is None:
+            done.append(None)
+        elif quoted:
+            current = (current or "") + word
+        else:
+            current = _split_into(done, current, word)
+    return current
 
 
 def _unknown_end(
@@ -241,9 +340,7 @@ def _unknown_end(
     argument.shapes = _shapes(word, values, depth)
     if len(parts) == 1 and not known and gives_number(first, values, depth):
         argument.leading, argument.is_number = "0", True
-    if values.possible:
-        alone = {name: (value,) for name, value in values.certain.items()}
-        argument.possible = _possible_texts(word, {**alone, **values.possible})
+    argument.possible = possible_texts(word, values, depth)
     return argument
 
 
@@ -263,7 +360,7 @@ def _has_pattern(value: str) -> bool:
     return any(char in "*?[{~" for char in value)
 
 
-def _split_into(done: list[str], current: str | None, value: str) -> str | None:
+def _split_into(done: list[str | None], current: str | None, value: str) -> str | None:
     """Add an unquoted result to the current argument: blanks end it and begin the next."""
     words = [word for word in value.translate(_TO_SPACE).split(" ") if word]
     if current is not None and value[:1] in _BLANKS and value:
@@ -280,21 +377,6 @@ def _split_into(done: list[str], current: str | None, value: str) -> str | None:
     return (current or "") + words[-1]
 
 
-def _possible_texts(word: Word, possible: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Put together what the parts may be; nothing if one of them may be anything."""
-    texts: tuple[str, ...] = ("",)
-    for part, _ in flat(word.parts):
-        choices: tuple[str, ...]
-        if isinstance(part, Literal | Quoted):
-            choices = (text(part.value or ""),)
-        elif isinstance(part, Parameter) and not (part.prefix or part.operator or part.index):
-            choices = possible.get(part.name, ())
-        else:
-            return ()
-        texts = tuple(done + choice for done in texts for choice in choices)[:_MAX_POSSIBLE]
-    return texts
-
-
 def _shapes(word: Word, values: Values, depth: int) -> tuple[str, ...]:
     parts = pieces(word)
     texts = [_value(parts, pos, values, depth) for pos in range(len(parts))]
@@ -308,8 +390,13 @@ def _value(parts: list[tuple[Part, bool]], pos: int, values: Values, depth: int)
         return part.value
     if isinstance(part, Substitution):
         value, forbidden = result(part, values, depth), "*?[\\("
-    elif isinstance(part, Parameter) and is_plain(parts, pos):
-        value, forbidden = values.certain.get(part.name), "*?[\\( \t\n"
+    elif isinstance(part, Parameter):
+        is_operated = part.prefix or part.operator or part.index is not None
+        if is_operated:
+            value = certain_value(part, values)
+        else:
+            value = values.certain.get(part.name) if is_plain(parts, pos) else None
+        forbidden = "*?[\\(" if values.lists else "*?[\\( \t\n"
     else:
         return None
     if value is None or (not quoted and any(char in forbidden for char in value)):
@@ -362,7 +449,7 @@ def gives_path(part: Part, values: Values, depth: int = 0) -> bool:
 def _printed_by(
     part: Part, values: Values, depth: int, test: Callable[[str, list[str]], bool]
 ) -> bool:
-    if not isinstance(part, Substitution) or depth >= _MAX_DEPTH:
+    if not isinstance(part, Substitution) or depth >= MAX_DEPTH:
         return False
     command = printer(part, values.printers)
     if command is None:
@@ -375,7 +462,7 @@ def _printed_by(
 
 def result(substitution: Substitution, values: Values, depth: int = 0) -> str | None:
     """What a substitution gives, if its command only prints what its arguments say."""
-    command = printer(substitution, values.printers) if depth < _MAX_DEPTH else None
+    command = printer(substitution, values.printers) if depth < MAX_DEPTH else None
     if command is None:
         return None
     arguments = expand(command.words[1:], values, depth + 1)

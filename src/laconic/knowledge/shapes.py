@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import islice, product
+
+from laconic.knowledge.parameters import changed, possible_values
 from laconic.patterns import pattern
 from laconic.shell.ast import Command, Literal, Parameter, Pattern, Substitution
 from laconic.shell.words import literal, text
@@ -36,27 +39,33 @@ def shapes_of(
             choices = _parameter_shapes(part, values)
         elif isinstance(part, Pattern) or (isinstance(part, Substitution) and _makes_text(part)):
             choices = (".*",)
-        shapes = tuple(done + more for done in shapes for more in choices)[:_MAX_SHAPES]
+        pairs = islice(product(shapes, choices), _MAX_SHAPES)
+        shapes = tuple(done + more for done, more in pairs)
     return shapes
 
 
 def _parameter_shapes(part: Parameter, values: Values) -> tuple[str, ...]:
-    known = values.possible.get(part.name, ())
+    base = possible_values(
+        Parameter(part.start, part.end, part.name, part.prefix, part.index), values
+    )
+    known = (*base, *values.shapes.get(part.name, ()))[:_MAX_SHAPES]
     if part.name in values.certain:
         known = (values.certain[part.name],)
-    else:
-        known = (*known, *values.shapes.get(part.name, ()))[:_MAX_SHAPES]
-    if not (part.prefix or part.operator or part.index):
+    if not (part.prefix or part.operator):
         return known or ("*",)
     if part.operator in _GIVES_OPERAND:
         nested = (p for p in part.parts if isinstance(p, Parameter))
         inside = (shape for p in nested for shape in _parameter_shapes(p, values))
         return (*(known or ("*",)), *_operand_shapes(part.operand), *inside)
+    made = [changed(part, value) for value in base]
+    if base and None not in made and len(base) == len(known):
+        return tuple(value for value in made if value is not None)
     if part.operator in ("%", "%%"):
         return tuple(value[:end] for value in known for end in range(len(value) + 1)) or ("*",)
     if part.operator in ("#", "##"):
         return tuple(value[start:] for value in known for start in range(len(value) + 1)) or ("*",)
-    return (".*",) if known and not part.prefix else ("*",)
+    # of a text of the line: it may be all of a name, or the rest of one
+    return (".*", "*") if known and part.prefix != "#" else ("*",)
 
 
 def _operand_shapes(operand: str) -> tuple[str, ...]:

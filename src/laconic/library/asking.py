@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from laconic.library.envelope import ASK, Envelope
+from laconic.library.envelope import Envelope
 from laconic.library.threads import in_own_thread
 from laconic.library.when import RuleError
+from laconic.types import Outcome
 
 Ask = Callable[[Envelope], Any]
 
 
 def answer(ask: Ask | None, envelope: Envelope) -> bool:
     """Ask, if there is anybody and a reason to."""
-    if ask is None or envelope.verdict != ASK:
+    if ask is None or envelope.outcome is not Outcome.ASKED:
         return False
     try:
         said = ask(envelope)
@@ -28,7 +29,7 @@ def answer(ask: Ask | None, envelope: Envelope) -> bool:
 
 async def async_answer(ask: Ask | None, envelope: Envelope) -> bool:
     """The same in an event loop; a function that is not async is called in a thread."""
-    if ask is None or envelope.verdict != ASK:
+    if ask is None or envelope.outcome is not Outcome.ASKED:
         return False
     try:
         said = await in_own_thread(ask, envelope)

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from laconic.types import Outcome, Verdict, assert_never
+
 if TYPE_CHECKING:
     from laconic.library.effects import Effect
     from laconic.types import Decision
@@ -20,8 +22,9 @@ class _Missing:
 
 
 MISSING: Any = _Missing()
-ALLOW, ASK, DENY = "allow", "ask", "deny"
+ASK, DENY = Verdict.ASK.word, Verdict.DENY.word
 PASSTHROUGH, REWRITE = "passthrough", "rewrite"
+_OUTCOMES = {ASK: Outcome.ASKED, DENY: Outcome.DENIED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,10 +32,10 @@ class Envelope(Mapping[str, Any]):
     """A decision about one command. It is also a mapping, with the keys of to_dict().
 
     action: `rewrite`, `deny`, `passthrough`, `ask`, or what a mode of your own says. command: what
-    is to run, rewritten or not. verdict: `allow`, `ask` or `deny`; only `allow` may run without
-    anybody's consent. rules: the ids of all rules that changed the command, in order. decision: the
-    gate's own, None where it was not asked. effects: what is to be written down and said once the
-    decision is acted on. cwd: the directory that it was judged in. result: what the executor gave.
+    is to run, rewritten or not. rules: the ids of all rules that changed the command, in order.
+    decision: the gate's own, None where it was not asked. effects: what is to be written down and
+    said once the decision is acted on. cwd: the directory that it was judged in. result: what the
+    executor gave.
     """
 
     action: str
@@ -44,11 +47,20 @@ class Envelope(Mapping[str, Any]):
     explanation: str = ""
     references: tuple[str, ...] = ()
     result: Any = MISSING
-    verdict: str = ALLOW
     rules: tuple[str, ...] = ()
     decision: Decision | None = field(default=None, compare=False, repr=False)
     effects: tuple[Effect, ...] = field(default=(), compare=False, repr=False)
     cwd: str = field(default="", compare=False, repr=False)
+
+    @property
+    def outcome(self) -> Outcome:
+        """What its action comes to; here nothing is left to an agent."""
+        return _OUTCOMES.get(self.action, Outcome.ALLOWED)
+
+    @property
+    def verdict(self) -> str:
+        """`allow`, `ask` or `deny`; only `allow` may run without anybody's consent."""
+        return self.outcome.word or ""
 
     @property
     def matched(self) -> bool:
@@ -63,20 +75,23 @@ class Envelope(Mapping[str, Any]):
     def message(self) -> str:
         """One line for the model: why the command does not run, or what was changed."""
         why = self.explanation or "no reason is given"
-        if self.verdict == DENY:
-            return f"denied: {why} ({self.rule_id})"
-        if self.verdict == ASK:
-            return f"needs consent: {why} ({self.rule_id})"
-        if self.changed:
-            return f"rewritten per rule {self.rule_id}: {why} Ran: {self.command}"
-        return ""
+        match self.outcome:
+            case Outcome.DENIED:
+                return f"denied: {why} ({self.rule_id})"
+            case Outcome.ASKED:
+                return f"needs consent: {why} ({self.rule_id})"
+            case Outcome.ALLOWED | Outcome.LEFT:
+                how = f"rewritten per rule {self.rule_id}: {why} Ran: {self.command}"
+                return how if self.changed else ""
+            case other:
+                return assert_never(other)
 
     def tightened_by(self, other: Envelope) -> Envelope:
         """Return this decision, as strict as that about another command that might run."""
-        if other.verdict == DENY and self.verdict != DENY:
-            return other
-        if other.verdict != ASK or self.verdict != ALLOW:
+        if other.outcome <= self.outcome:
             return self
+        if other.outcome is Outcome.DENIED:
+            return other
         command, original = self.command, self.original_command
         return replace(other, command=command, original_command=original, effects=self.effects)
 

@@ -21,7 +21,6 @@ from laconic.library.call import Call
 from laconic.library.calls import Calls
 from laconic.library.classifier import Classifier
 from laconic.library.effects import Audited, Outlets
-from laconic.library.envelope import ALLOW, ASK, DENY, Envelope
 from laconic.library.judge import OWN, Judge, faulty
 from laconic.library.modes import (
     KEYS,
@@ -44,11 +43,12 @@ from laconic.library.when import RuleError
 from laconic.library.wrap import wrapped
 from laconic.settings.environ import working_directory
 from laconic.settings.load import isolated_settings, process_environment
-from laconic.types import Source, Verdict
+from laconic.types import Outcome, Source, Verdict
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    from laconic.library.envelope import Envelope
     from laconic.settings.load import Settings
 
 TOOLS = (
@@ -170,9 +170,10 @@ class Gate:
         For one call id this happens once, however often it is asked. approved: what a person has
         answered; as long as nobody has, an `ask` does not run and leaves no trace.
         """
-        if envelope.verdict == ASK and approved is None:
+        is_asked = envelope.outcome is Outcome.ASKED
+        if is_asked and approved is None:
             return False
-        runs = envelope.verdict == ALLOW or (envelope.verdict == ASK and approved is True)
+        runs = envelope.outcome is Outcome.ALLOWED or (is_asked and approved is True)
         known = self._calls.known(call_id, envelope.original_command)
         if known is None:
             return self._act_on(envelope, call_id, runs=runs)
@@ -413,7 +414,7 @@ class Gate:
 
     def _write_down(self, envelope: Envelope, *, runs: bool, call_id: str) -> None:
         payload = envelope.audit_payload() | {"call_id": call_id}
-        if envelope.verdict == ASK:
+        if envelope.outcome is Outcome.ASKED:
             self.outlets.emit("tool_asked", payload | {"approved": runs})
         if runs or envelope.catalogue_id != OWN:
             self.outlets.play(envelope.effects)
@@ -421,5 +422,5 @@ class Gate:
         # What a rule noted is true; that it rewrote the command is not, if that does not run.
         told = [e for e in envelope.effects if isinstance(e, Audited) and e.kind != "tool_rewrite"]
         self.outlets.play(told)
-        if envelope.verdict == DENY:
+        if envelope.outcome is Outcome.DENIED:
             self.outlets.emit("tool_denied", payload)

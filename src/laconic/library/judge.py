@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from laconic import engine
 from laconic.library.classifier import CATALOGUE as CLASSIFIER
 from laconic.library.effects import Pending, emit_audit, going_to
-from laconic.library.envelope import ALLOW, ASK, DENY, PASSTHROUGH, REWRITE, Envelope
+from laconic.library.envelope import DENY, PASSTHROUGH, REWRITE, Envelope
 from laconic.library.modes import ShippedMode, report, rewrite_with_audit
+from laconic.library.readings import Readings
 from laconic.library.registry import line_of
-from laconic.types import Verdict, strictest
+from laconic.types import Outcome, Verdict, strictest
 
 if TYPE_CHECKING:
     from laconic.library.classifier import Classifier
@@ -60,6 +61,11 @@ class Judge:
         is_ours = isinstance(self.mode, ShippedMode) and not self.rules.call_back
         return is_ours and self.settings.is_isolated and self.classifier is None
 
+    @property
+    def _reads_for_rules(self) -> bool:
+        """Tell whether a verdict may be asked for before the rules: it tells nobody."""
+        return self.uses_gate and self.settings.config.permissions.engine != "external"
+
     def decide(self, command: str, context: Context) -> Envelope:
         """Decide, without effects: they are in the envelope. Never raises: a fault denies.
 
@@ -79,6 +85,9 @@ class Judge:
 
     def _judged(self, command: str, context: Context) -> Envelope:
         pending = Pending()
+        if self._reads_for_rules:
+            readings = Readings(self.settings, context.cwd, context.environ)
+            context = replace(context, readings=readings)
         try:
             with going_to(pending):
                 envelope = self._decide(command, context)
@@ -99,7 +108,7 @@ class Judge:
         is_classified = envelope is None and self.classifier is not None
         if is_classified:
             envelope = self._classified(command, context)
-        if not self.uses_gate or (envelope is not None and envelope.verdict == DENY):
+        if not self.uses_gate or (envelope is not None and envelope.outcome is Outcome.DENIED):
             return _unruled(command, context) if envelope is None else envelope
         if envelope is None:
             return self.gated(command, context)
@@ -131,7 +140,6 @@ class Judge:
             severity=match.severity,
             explanation=match.explanation,
             references=match.references,
-            verdict=action if action in (DENY, ASK) else ALLOW,
         )
         denial = self.rules.denial(new, context) if new != command else None
         if denial is None:
@@ -159,7 +167,6 @@ class Judge:
             severity="error" if action == DENY else "warning",
             explanation=verdict.explanation,
             references=verdict.references,
-            verdict=DENY if action == DENY else ALLOW,
         )
         if not envelope.changed and action == REWRITE:
             envelope = replace(envelope, action=PASSTHROUGH)
@@ -167,7 +174,7 @@ class Judge:
             pending = Pending()
             with going_to(pending):
                 ruled = self.rules.apply(envelope.command, context, rewrite_with_audit)
-            if ruled is not None and ruled.verdict == DENY:
+            if ruled is not None and ruled.outcome is Outcome.DENIED:
                 envelope = replace(ruled, original_command=command)
             elif ruled is not None:
                 envelope = replace(envelope, command=ruled.command)
@@ -176,6 +183,8 @@ class Judge:
 
     def verdict(self, command: str, context: Context, *, use_up: bool = False) -> Decision:
         """The gate's own verdict; use_up: an exception for one run is gone then."""
+        if context.readings is not None and not use_up:
+            return context.readings.verdict(command)
         return engine.decide(
             command,
             context.cwd,
@@ -198,7 +207,6 @@ def _told(decision: Decision) -> dict[str, Any]:
     word = decision.verdict.word
     return {
         "action": word,
-        "verdict": word,
         "rule_id": decision.rule,
         "catalogue_id": OWN,
         "severity": "error" if word == DENY else "warning",
@@ -220,5 +228,4 @@ def faulty(command: object, fault: Exception) -> Envelope:
         catalogue_id=FAULT,
         severity="error",
         explanation=f"the gate failed ({type(fault).__name__}: {fault})",
-        verdict=DENY,
     )

@@ -1,95 +1,81 @@
-"""A command line as rules see it: every program in it, also after wrappers and in nested code.
+"""A command line as rules see it: every program that the gate's reading finds in it.
 
-What is read here decides whether a rule is about a command, so it is read generously: an option of
-a wrapper that is not known counts as a flag, and a program is found by its base name. Whether a
-command is harmless is for the gate to say (laconic.policy), which reads strictly.
+What is read here decides whether a rule is about a command, so that doubts speak for it: of a text
+that cannot be parsed, or that a program hands on in a way that is not certain, the words are looked
+at as they stand. Whether a command is harmless is for the gate to say.
 """
 
 from __future__ import annotations
 
-from posixpath import join, normpath
-
 from laconic.errors import LaconicError
-from laconic.knowledge.arguments import Argument, Values, expand
+from laconic.knowledge.arguments import Argument, evaluate
+from laconic.knowledge.catalog import library
+from laconic.library.handed_on import (
+    is_doubtful,
+    is_faulty,
+    is_tail,
+    outermost_start,
+    unjudged,
+    variables,
+)
 from laconic.patterns import pattern
+from laconic.reading.decide import forget, read_line, read_program
+from laconic.reading.places import Facts
+from laconic.reading.say import Say
+from laconic.reading.situation import ProgramCall
 from laconic.shell import ParseError, parse
-from laconic.shell.ast import Loop, Word
 from laconic.shell.walk import commands
-from laconic.shell.words import assigned, literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from laconic.shell.ast import Assignment, Command, Redirect, Script
-    from laconic.shell.walk import Occurrence
+    from laconic.reading.situation import Situation
+    from laconic.shell.ast import Script
 
-MAX_DEPTH = 8
-_MOST_POSSIBLE = 16
-_PRINTERS = frozenset(("echo", "printf"))  # `$(echo x)` is x
-_NO_VALUES = Values()
 MAX_LENGTH = 256 * 1024
 _NO_HOME = "/home/.nobody"
-
-# Programs that run another one: their options that take a value (sudo(8), env(1), xargs(1), ..),
-# and how many operands come before the command.
-_WRAPPERS: dict[str, tuple[frozenset[str], int]] = {
-    name: (frozenset(options.split()), operands)
-    for name, options, operands in (
-        ("sudo", "-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir", 0),
-        ("doas", "-u -C", 0),
-        ("env", "-u -C -S --unset --chdir --split-string", 0),
-        ("xargs", "-a -d -E -I -J -L -n -P -R -s --arg-file --delimiter --max-args --max-procs", 0),
-        ("nice", "-n --adjustment", 0),
-        ("ionice", "-c -n -p --class --classdata", 0),
-        ("stdbuf", "-i -o -e --input --output --error", 0),
-        ("timeout", "-s -k --signal --kill-after", 1),
-        ("time", "-f -o --format --output", 0),
-        ("exec", "-a", 0),
-        ("chrt", "-T -P -D", 1),
-        ("flock", "-w -E --timeout --conflict-exit-code", 1),
-        ("chroot", "", 1),
-        ("strace", "-o -e -p -s -u", 0),
-        ("uv run", "--with --extra --group --python -p --project --directory --env-file", 0),
-        ("direnv exec", "", 1),
-        ("docker exec", "-e -u -w --env --user --workdir --env-file", 1),
-        ("podman exec", "-e -u -w --env --user --workdir --env-file", 1),
-        ("rtk proxy", "", 0),
-        *((name, "", 0) for name in (
-            "nohup", "setsid", "command", "builtin", "noglob", "nocorrect", "caffeinate", "chronic",
-            "unbuffer", "busybox", "toybox", "catchsegv", "pkexec", "poetry run", "pdm run",
-            "pipenv run", "hatch run", "rye run", "pixi run", "bundle exec", "mise exec",
-        )),
-        ("taskset", "", 1),
-    )
-}  # fmt: skip
-_WRAPPING = frozenset(name.partition(" ")[0] for name in _WRAPPERS)
-_SHELLS = frozenset("sh bash dash zsh ksh ash rbash".split())
+_NO_NAMES: frozenset[str] = frozenset()
+_SORTED = 2  # of fewer programs the order is clear: the shell, and one that it runs
+_MOST_PIECES = 200  # that are read as commands; in the rest each word may be a program
+_MOST_WORDS = 256  # of a command of which only the words are known
 _PYTHON = pattern(r"(?:python|pypy)[0-9.]*|py")
-_ASSIGNED = pattern(r"[A-Za-z_][A-Za-z0-9_]*=")
 _BETWEEN_COMMANDS = pattern(r"[\n;&|()]+")
 _IFS = pattern(r"\$(?:IFS(?!\w)|\{IFS(?:[^\w}][^}]*)?\})(?:\$[0-9@*])?")  # white space
 _MARKS = pattern(r"['\"\\`]|[\x00-\x1f\x7f]")
-_RUNNING_PRIMARIES = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
-# Options that come before a subcommand and take a value (git(1), cargo(1), npm-config(7)).
-_BEFORE_SUBCOMMAND = {
-    "git": frozenset("-C -c --git-dir --work-tree --namespace --config-env --attr-source".split()),
-    "cargo": frozenset("--color --config -Z -C".split()),
-    "npm": frozenset("--prefix -C --workspace -w --loglevel --registry --cache".split()),
-}
 
 
 class Written:
-    """A text as it was written, and where. began_in: where the outermost line begins.
+    """A text as it was written, as a tree if it is one.
 
+    kept: where the line begins and the user's home, by any name. is_own: it is the line itself.
     Invocations refer to it, not to their line, which refers to them: only the collector of garbage
     would free such a circle.
     """
 
-    __slots__ = ("began_in", "cwd", "home", "source")
+    __slots__ = ("is_own", "kept", "script", "source")
 
-    def __init__(self, source: bytes, cwd: str, home: str, began_in: str) -> None:
-        self.source, self.cwd, self.home, self.began_in = source, cwd, home, began_in
+    def __init__(self, source: bytes, kept: tuple[str, ...], script: Script | None = None) -> None:
+        self.source, self.kept, self.script = source, kept, script
+        self.is_own = False
+
+    def reader(self, start: int) -> tuple[str, ...]:
+        """What reads the output of the command that begins there; `?` if nobody knows."""
+        found = commands(self.script) if self.script is not None else []
+        here = next((one.context for one in found if one.command.start == start), None)
+        if here is None or not here.feeds_pipe:
+            return ()
+        for later in found:
+            behind = later.context.stages == here.stages and later.context.stage == here.stage + 1
+            if behind and later.command.start > start:
+                words = evaluate(later.command.words, {})
+                return tuple(word.text or "?" for word in words) or ("?",)
+        return ("?",)
+
+    def is_plain(self, start: int) -> bool:
+        """Tell whether the command that begins there is written as the shell reads it."""
+        found = commands(self.script) if self.script is not None and b"`" in self.source else []
+        return all(e.command.start != start or e.context.substitution != "`" for e in found)
 
 
 class Invocation:
@@ -97,27 +83,43 @@ class Invocation:
 
     written: the text that it is in. program: its base name; `pip` for `python -m pip`. name: as it
     is written. start, end: its bytes in that text, from the program to its last argument;
-    program_end: where its name ends. is_editable: these bytes are in the line itself, not in code
-    that an argument of another program holds. variables: the names that are set for it alone.
-    directories: where it may run, as far as `cd` says. reader: the words of the command that its
-    output is piped into, empty for none.
+    program_end: where its name ends. is_editable: these bytes are in the line itself, and are all
+    that a shell reads of it. variables: the names that are set for it alone. directories: where it
+    may run, as far as `cd` says. reader: the words of the command that its output is piped into,
+    empty for none.
     """
 
     __slots__ = (
-        "arguments", "directories", "end", "is_editable", "name", "program", "program_end",
-        "reader", "start", "variables", "written",
+        "_command_start", "_may_edit", "_subcommand", "arguments", "directories", "end", "name",
+        "program", "program_end", "start", "variables", "written",
     )  # fmt: skip
 
-    def __init__(self, written: Written, arguments: list[Argument], *, is_editable: bool) -> None:
-        self.written, self.is_editable = written, is_editable
+    def __init__(
+        self,
+        written: Written,
+        arguments: list[Argument],
+        directories: tuple[str, ...],
+        command_start: int = -1,
+        *,
+        may_edit: bool = False,
+    ) -> None:
+        self.written, self.directories = written, directories
         self.name = arguments[0].text or ""
         self.program = self.name.rsplit("/", 1)[-1]
         self.arguments = arguments[1:]
         self.start, self.program_end = arguments[0].start, arguments[0].end
-        self.end = max(a.end for a in arguments)
-        self.variables: frozenset[str] = frozenset()
-        self.directories: tuple[str, ...] = ()
-        self.reader: tuple[str, ...] = ()
+        self.end = max([a.end for a in arguments])
+        self.variables: frozenset[str] = _NO_NAMES
+        self._command_start, self._may_edit = command_start, may_edit
+        self._subcommand: int | None = None
+
+    @property
+    def is_editable(self) -> bool:
+        return self._may_edit and self.written.is_plain(self._command_start)
+
+    @property
+    def reader(self) -> tuple[str, ...]:
+        return self.written.reader(self._command_start)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -139,259 +141,204 @@ class Invocation:
 
     def subcommand(self) -> int:
         """The position of the subcommand among the arguments; as many as there are for none."""
-        valued = _BEFORE_SUBCOMMAND.get(self.program, frozenset())
-        pos = 0
-        while pos < len(self.arguments):
-            word = self.arguments[pos].leading
-            if self.program == "cargo" and word.startswith("+"):
-                pos += 1  # the toolchain
-            elif word.startswith("-"):
-                pos += 2 if word in valued else 1
-            else:
-                break
-        return min(pos, len(self.arguments))
+        if self._subcommand is None:
+            self._subcommand = _subcommand(self.program, self.arguments)
+        return self._subcommand
+
+    def module(self) -> Invocation | None:
+        """`python -m pip install`: the module as a program of its own."""
+        if not _PYTHON.fullmatch(self.program):
+            return None
+        for pos, argument in enumerate(self.arguments[:-1]):
+            if argument.text == "-m" and self.arguments[pos + 1].text:
+                found = Invocation(
+                    self.written,
+                    self.arguments[pos + 1 :],
+                    self.directories,
+                    self._command_start,
+                    may_edit=self._may_edit,
+                )
+                found.start, found.variables = self.start, self.variables
+                place, slash, _ = self.name.rpartition("/")
+                found.name = f"{place}{slash}{found.name}"  # a project's own program stays one
+                return found
+            if not argument.leading.startswith("-"):
+                return None
+        return None
 
 
 class Line:
     """A command line: its text, and all invocations in it.
 
-    script: None if it cannot be parsed.
+    script: None if it cannot be parsed. programs: what the gate has read in it, else it is read
+    here, without a look at any file.
     """
 
     def __init__(
-        self, text: str, cwd: str = "/", home: str = "", depth: int = 0, began_in: str = ""
+        self,
+        text: str,
+        cwd: str = "/",
+        home: str = "",
+        programs: list[ProgramCall] | None = None,
+        also_kept: tuple[str, ...] = (),
     ) -> None:
-        self.text, self.home, self.depth = text, home or _NO_HOME, depth
-        self.source = text.encode("utf-8", "surrogateescape")
-        self.written = Written(self.source, cwd, self.home, began_in or cwd)
+        self.text, self.source = text, _bytes(text)
+        if len(self.source) > MAX_LENGTH:
+            raise LaconicError("the command is too long to be checked")
+        self._facts = Facts(cwd, home or _NO_HOME)
+        self._kept = (cwd, self._facts.home, *also_kept)
         self.script = _parsed(self.source)
-        self._directories = [cwd]
-        self._variables = {"HOME": self.home, "PWD": cwd}
-        possible = _looped_over(self.script) if self.script else {}
-        self._values = Values(self._variables, possible, printers=_PRINTERS)
-        self.invocations = list(self._found())
+        if programs is None:
+            programs = read_line(text, library(), Say(), self._facts)
+        self._written: dict[int, Written] = {}
+        if len(programs) > _SORTED:
+            programs.sort(key=outermost_start)
+        self.invocations = _different(self._found(programs))
+        forget(programs)
 
-    def _found(self) -> Iterator[Invocation]:
-        if self.script is None:
-            yield from self._found_in_pieces()
-            return
+    def _found(self, programs: list[ProgramCall]) -> Iterator[Invocation]:
+        yield from self._of_programs(programs)
         if "$IFS" in self.text or "${IFS" in self.text:
-            yield from self._nested(_IFS.sub(" ", self.text))
-        occurrences = commands(self.script)
-        for pos, occurrence in enumerate(occurrences):
-            editable = self.depth == 0 and occurrence.context.substitution != "`"
-            reader = _reader(occurrences, pos)
-            for invocation in self._of_command(occurrence.command, is_editable=editable):
-                invocation.reader = invocation.reader or reader
-                yield invocation
-                if reader and reader[0] in _SHELLS and invocation.program in ("echo", "printf"):
-                    yield from self._nested(" ".join(invocation.words))
+            spaced = _IFS.sub(" ", self.text)
+            yield from self._elsewhere(read_line(spaced, library(), Say(), self._facts))
+        if any(map(is_faulty, programs[:1])):
+            yield from self._in_pieces(self.text)
 
-    def _found_in_pieces(self) -> Iterator[Invocation]:
-        """Yield the commands of a text that cannot be parsed: a shell may run some of them.
+    def _of_programs(self, programs: list[ProgramCall]) -> Iterator[Invocation]:
+        for program in programs:
+            if program.situation is not None and program.arguments:
+                invocation = self._of_program(program, program.situation)
+                if invocation is not None:
+                    yield from _with_module(invocation)
+                inner = unjudged(program)
+                if inner:
+                    run = ProgramCall(inner, program.span, program.situation.but(program=program))
+                    yield from self._of_programs([run])
+                    yield from self._elsewhere(self._read(inner))
+                elif is_doubtful(program):
+                    yield from self._handed_on(program, program.situation)
 
-        Its words are taken as they look, so that no odd character hides a program.
-        """
-        for piece in _BETWEEN_COMMANDS.split(self.text):
-            arguments = [self._as_it_looks(word) for word in piece.split()]
-            if arguments:
-                yield from self._of_arguments(arguments, is_editable=False)
+    def _of_program(self, program: ProgramCall, situation: Situation) -> Invocation | None:
+        first = program.arguments[0]
+        if not first.text or first.glob:
+            return None
+        arguments = [a for a in program.arguments if a.start >= first.start]  # as they are written
+        written = self._text_of(situation)
+        directories = program.acts[0].directories if program.acts else situation.directories
+        known = tuple(dict.fromkeys(filter(None, directories))) or (self._facts.cwd,)
+        may_edit = (
+            written.is_own
+            and not (situation.guessing or first.expanded or " " in first.text)
+            and (situation.program.situation is None or is_tail(program, arguments))
+        )
+        made = Invocation(written, arguments, known, program.span[0], may_edit=may_edit)
+        if situation.prefix_env or situation.program.acts:
+            made.variables = frozenset(variables(program))
+        return made
+
+    def _text_of(self, situation: Situation) -> Written:
+        script = situation.script
+        written = self._written.get(id(script))
+        if written is None:
+            source = script.source if script is not None else b""
+            written = self._written[id(script)] = Written(source, self._kept, script)
+            written.is_own = not situation.script_depth and source == self.source
+        return written
+
+    # -- texts of which only the words are known
+
+    def _handed_on(self, program: ProgramCall, situation: Situation) -> Iterator[Invocation]:
+        """Yield whatever a program may run that hands on words which were not read for certain."""
+        words = program.arguments
+        texts = [situation.input_text or ""]
+        if situation.script is None or any(word.expanded for word in words):
+            texts.append(" ".join(word.text or word.leading for word in words[1:]))
+        if situation.script is not None:
+            source = situation.script.source[words[0].end : max(a.end for a in words)]
+            texts.append(source.decode("utf-8", "surrogateescape"))
+        for text in dict.fromkeys(filter(None, texts)):
+            for piece in self._pieces(text):
+                yield from self._each_word(piece)
+
+    def _in_pieces(self, text: str) -> Iterator[Invocation]:
+        """Yield the commands of a text that cannot be parsed: a shell may run some of them."""
+        for count, arguments in enumerate(self._pieces(text)):
+            if count < _MOST_PIECES:
+                yield from self._elsewhere(self._read(arguments))
+            else:
+                yield from self._each_word(arguments)
+
+    def _read(self, arguments: list[Argument]) -> list[ProgramCall]:
+        return read_program(arguments, library(), Say(), self._facts)
+
+    def _elsewhere(self, programs: list[ProgramCall]) -> Iterator[Invocation]:
+        yield from self._of_programs(programs)
+        forget(programs)
+
+    def _each_word(self, words: list[Argument]) -> Iterator[Invocation]:
+        """Yield each word as a program, with those behind it as arguments."""
+        written = Written(self.source, self._kept)
+        for pos, word in enumerate(words):
+            name = word.behind(word.leading.rfind("=") + 1)  # `--split-string='rm x'`
+            if name.leading[:1].isalnum() or name.leading[:1] in ("/", ".", "_"):
+                arguments = [name, *words[pos + 1 : pos + _MOST_WORDS]]
+                yield from _with_module(Invocation(written, arguments, (self._facts.cwd,)))
+
+    def _pieces(self, text: str) -> Iterator[list[Argument]]:
+        """Yield the words between what may separate commands, so that nothing odd hides one."""
+        for piece in _BETWEEN_COMMANDS.split(text):
+            words = [self._as_it_looks(word) for word in piece.split()]
+            if words:
+                yield words
 
     def _as_it_looks(self, word: str) -> Argument:
-        text = _MARKS.sub("", word)
+        text, home = _MARKS.sub("", word), self._facts.home
         for name in ("$HOME", "${HOME}"):
-            text = text.replace(name, self.home)
+            text = text.replace(name, home)
         if text == "~" or text.startswith("~/"):
-            text = self.home + text[1:]
+            text = home + text[1:]
         return Argument(text, 0, len(self.source), glob="*" in text or "?" in text)
-
-    def _of_command(self, command: Command, *, is_editable: bool) -> Iterator[Invocation]:
-        if not command.words:
-            for assignment in command.assignments:
-                value = self._assigned(assignment)
-                if value is not None and assignment.name not in ("HOME", "PWD"):
-                    self._variables[assignment.name] = value
-            return
-        arguments = expand(command.words, self._values)
-        variables = frozenset(a.name for a in command.assignments)
-        for invocation in self._of_arguments(arguments, is_editable=is_editable):
-            invocation.variables |= variables
-            yield invocation
-            if invocation.program in _SHELLS:
-                for redirect in command.redirects:
-                    yield from self._nested(_fed(redirect, self.source))
-
-    def _assigned(self, assignment: Assignment) -> str | None:
-        value = assigned(assignment)
-        if value is None and isinstance(assignment.value, Word):
-            arguments = expand((assignment.value,), self._values)
-            value = arguments[0].text if len(arguments) == 1 else None
-        return value
-
-    def _of_arguments(
-        self, arguments: list[Argument], *, is_editable: bool
-    ) -> Iterator[Invocation]:
-        """Yield what runs: the program, and those that it runs in turn."""
-        for _ in range(MAX_DEPTH):
-            if arguments and arguments[0].text is None:
-                for name in arguments[0].possible:
-                    program = Argument(name, arguments[0].start, arguments[0].end)
-                    yield from self._of_arguments([program, *arguments[1:]], is_editable=False)
-            if not arguments or not arguments[0].text or arguments[0].glob:
-                return
-            invocation = Invocation(self.written, arguments, is_editable=is_editable)
-            invocation.directories = tuple(dict.fromkeys(self._directories))
-            inner = _behind_wrapper(invocation)
-            if inner is None:
-                break
-            yield invocation
-            arguments = inner
-        if invocation.program in ("cd", "pushd"):
-            self._enter(invocation)
-        yield invocation
-        module = _module(invocation)
-        if module is not None:
-            module.directories = invocation.directories
-            yield module
-        if invocation.program == "find":
-            for inner in _behind_exec(invocation.arguments):
-                yield from self._of_arguments(inner, is_editable=False)
-        for code in _code(invocation):
-            yield from self._nested(code)
-
-    def _nested(self, code: str) -> Iterator[Invocation]:
-        if self.depth < MAX_DEPTH:
-            began_in = self.written.began_in
-            inner = Line(code, self._directories[-1], self.home, self.depth + 1, began_in)
-            yield from inner.invocations
-
-    def _enter(self, invocation: Invocation) -> None:
-        targets = [a for a in invocation.arguments if not a.leading.startswith("-")]
-        if not targets:
-            self._directories.append(self.home)
-        elif targets[0].is_static:
-            self._directories.append(normpath(join(self._directories[-1], targets[0].text or "")))
 
 
 def _parsed(source: bytes) -> Script | None:
-    if len(source) > MAX_LENGTH:
-        raise LaconicError("the command is too long to be checked")
     try:
         return parse(source)
     except ParseError:
         return None
 
 
-def _looped_over(script: Script) -> dict[str, tuple[str, ...]]:
-    """The values that the variables of loops may have."""
-    values: dict[str, tuple[str, ...]] = {}
-    for loop in script.nodes_of(Loop):
-        words = expand(loop.words or (), _NO_VALUES)
-        texts = tuple(word.text for word in words if word.text is not None)
-        values[loop.name] = values.get(loop.name, ()) + texts[:_MOST_POSSIBLE]
-    return values
+def _different(found: Iterable[Invocation]) -> list[Invocation]:
+    """The same, each once: doubtful words may be seen where they were read, too."""
+    every = list(found)
+    if len(every) < _SORTED:
+        return every
+    different: dict[tuple[str, int, tuple[str, ...]], Invocation] = {}
+    for one in every:
+        different.setdefault((one.program, one.end, one.words), one)
+    return list(different.values())
 
 
-def _reader(found: list[Occurrence], pos: int) -> tuple[str, ...]:
-    """The words of the command that this one's output is piped into; `?` if nobody knows."""
-    context = found[pos].context
-    if not context.feeds_pipe:
-        return ()
-    for later in found[pos + 1 :]:
-        if later.context.stage == context.stage + 1 and later.context.stages == context.stages:
-            known = expand(later.command.words, _NO_VALUES)
-            return tuple(a.text or "?" for a in known) or ("?",)
-    return ("?",)
+def _with_module(invocation: Invocation) -> Iterator[Invocation]:
+    yield invocation
+    module = invocation.module()
+    if module is not None:
+        yield module
 
 
-def _fed(redirect: Redirect, source: bytes) -> str:
-    """The text that a here-document or a here-string feeds into a program."""
-    if redirect.heredoc is not None:
-        body = source[redirect.heredoc.start : redirect.heredoc.end]
-        return body.decode("utf-8", "surrogateescape")
-    return (literal(redirect.target) or "") if redirect.operator == "<<<" else ""
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
-def _behind_wrapper(invocation: Invocation) -> list[Argument] | None:
-    """The command that a wrapper runs, None if this is not a wrapper or runs nothing."""
-    program, arguments = invocation.program, invocation.arguments
-    if program not in _WRAPPING:
-        return None
-    if program not in _WRAPPERS:
-        if not arguments:
-            return None
-        program, arguments = f"{program} {arguments[0].text}", arguments[1:]
-        if program not in _WRAPPERS:
-            return None
-    valued, operands = _WRAPPERS[program]
-    if program == "command" and arguments and arguments[0].leading[:2] in ("-v", "-V"):
-        return None  # it only says what would run
-    pos = 0
-    while pos < len(arguments):
-        word = arguments[pos].leading
-        if word == "--":
-            pos += 1
-            break
-        if word.startswith("-") and word != "-":
-            pos += 2 if word in valued else 1
-        elif _ASSIGNED.match(word) and program in ("env", "sudo"):
-            invocation.variables |= {word.partition("=")[0]}
-            pos += 1
-        else:
-            break
-    inner = arguments[pos + operands :]
-    return inner if inner and not inner[0].leading.startswith("-") else None
-
-
-def _module(invocation: Invocation) -> Invocation | None:
-    """`python -m pip install`: the module as a program of its own."""
-    if not _PYTHON.fullmatch(invocation.program):
-        return None
-    arguments = invocation.arguments
-    for pos, argument in enumerate(arguments[:-1]):
-        if argument.text == "-m" and arguments[pos + 1].text:
-            found = Invocation(
-                invocation.written, arguments[pos + 1 :], is_editable=invocation.is_editable
-            )
-            found.start = invocation.start
-            place, slash, _ = invocation.name.rpartition("/")
-            found.name = f"{place}{slash}{found.name}"  # a project's own program stays one
-            return found
-        if not argument.leading.startswith("-"):
-            return None
-    return None
-
-
-def _behind_exec(arguments: list[Argument]) -> Iterator[list[Argument]]:
-    """The commands that find(1) runs."""
-    start = None
-    for pos, argument in enumerate(arguments):
-        if argument.text in _RUNNING_PRIMARIES:
-            start = pos + 1
-        elif start is not None and argument.text in (";", "+"):
-            yield arguments[start:pos]
-            start = None
-    if start is not None:
-        yield arguments[start:]
-
-
-def _code(invocation: Invocation) -> Iterator[str]:
-    """Shell code in the arguments: `bash -c`, `su -c`, `eval`, `trap`, `env -S`, `watch`."""
-    program, arguments = invocation.program, invocation.arguments
-    words = [a.text for a in arguments]
-    if program in ("eval", "watch"):
-        yield " ".join(word for word in words if word and (program == "eval" or word[0] != "-"))
-    elif program == "trap" and words and words[0]:
-        yield words[0]
-    elif program in _SHELLS or program in ("su", "script", "flock", "runuser"):
-        for pos, word in enumerate(words[:-1]):
-            is_code = word == "--command" or (
-                word is not None and word[:1] == "-" and word[1:2] != "-" and word.endswith("c")
-            )
-            following = words[pos + 1]
-            if is_code and following is not None:
-                yield following
-    elif program == "env":
-        for pos, word in enumerate(words):
-            if word in ("-S", "--split-string") and pos + 1 < len(words):
-                yield words[pos + 1] or ""
+def _subcommand(program: str, arguments: list[Argument]) -> int:
+    """As the tables say; the value of an option that they do not know is not taken for one."""
+    if arguments and arguments[0].leading.startswith("+"):  # the toolchain: `cargo +nightly build`
+        return _subcommand(program, arguments[1:]) + 1
+    plain = [pos for pos, a in enumerate(arguments) if a.leading[:1] != "-"]
+    match = library().find(program, arguments)
+    if match is None or not plain:
+        return plain[0] if plain else len(arguments)
+    if match.before:
+        return arguments.index(match.before[0][1].rest[0])
+    first = plain[0] if match.missing is None else arguments.index(match.missing)
+    known = [pos for pos in plain if first and match.branch.child(arguments[pos].text or "")]
+    return known[0] if known else first

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from laconic.library.effects import emit_audit, inject_reminder
-from laconic.library.envelope import ALLOW, DENY, PASSTHROUGH, REWRITE, Envelope
+from laconic.library.envelope import DENY, PASSTHROUGH, REWRITE, Envelope
 from laconic.library.registry import Match
 from laconic.library.rule import Rule
 from laconic.library.when import RuleError
@@ -130,7 +130,6 @@ def envelope_for(match: Match, action: str, original: str, command: str, **more:
         severity=match.severity,
         explanation=match.explanation,
         references=match.references,
-        verdict=DENY if action == DENY else ALLOW,
         **more,
     )
 

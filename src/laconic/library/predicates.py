@@ -78,11 +78,10 @@ def _names_kept(path: str, is_pattern: bool, invocation: Invocation) -> bool:
         path = path.rstrip("/")[: -len(last)] or "."
     place = invocation.written
     if path.startswith("/"):  # where it went for a while may be removed by its name
-        return _is_kept(path, (place.began_in, place.home))
-    directories = invocation.directories or (place.cwd,)
+        return _is_kept(path, place.kept)
     return any(
-        _is_kept(join(directory, path), (directory, place.began_in, place.home))
-        for directory in directories
+        _is_kept(join(directory, path), (directory, *place.kept))
+        for directory in invocation.directories
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from laconic.library.asking import answer, async_answer
 from laconic.library.effects import LOG, Outlets, going_to
-from laconic.library.envelope import ALLOW, DENY, Envelope
+from laconic.library.envelope import DENY, Envelope
 from laconic.library.gate import Gate
 from laconic.library.modes import (
     Inner,
@@ -23,6 +23,7 @@ from laconic.library.modes import (
     with_command,
 )
 from laconic.library.when import RuleError
+from laconic.types import Outcome
 
 if TYPE_CHECKING:
     from laconic.library.audit import Audit
@@ -121,8 +122,8 @@ class RunCommand:
                     raise CommandDeniedError(replace(denial, original_command=original))
             if gate.judge.uses_gate:
                 envelope = gate.judge.gated(command, context)
-                if envelope.verdict != ALLOW and not answer(gate.ask, envelope):
-                    raise CommandDeniedError(replace(envelope, action=DENY, verdict=DENY))
+                if envelope.outcome is not Outcome.ALLOWED and not answer(gate.ask, envelope):
+                    raise CommandDeniedError(replace(envelope, action=DENY))
             return inner(args)
 
         return checked

@@ -227,6 +227,8 @@ class Registry:
 
 
 def line_of(command: str, context: Context) -> Line:
+    if context.readings is not None:
+        return context.readings.line(command)
     return Line(command, context.cwd, context.environ.get("HOME", ""))
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from laconic.library.line import Invocation
+    from laconic.library.readings import Readings
     from laconic.library.when import SpanEdit
 
 SEVERITIES = ("error", "warning", "info")
@@ -28,6 +29,7 @@ class Context:
     """What the predicate or the rewriter of a rule may know besides the command.
 
     invocation: the program with its arguments that is looked at; None for the whole line.
+    readings: where the gate reads the same lines.
     """
 
     stacks: frozenset[str] = frozenset()
@@ -37,6 +39,7 @@ class Context:
     catalogue_id: str = ""
     severity: str = ""
     invocation: Invocation | None = None
+    readings: Readings | None = field(default=None, repr=False, compare=False)
 
 
 Predicate = Callable[[str, Context], object]

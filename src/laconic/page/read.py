@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from laconic import __version__
-from laconic.engine import answer
+from laconic.engine import outcome
 from laconic.page import collect
 from laconic.page.collect import Decided, Recorded, Told
 from laconic.record import activity, decisions, queries
@@ -18,7 +18,7 @@ from laconic.report.dates import local
 from laconic.sessions import find
 from laconic.sessions.values import Step
 from laconic.settings.load import read_settings
-from laconic.types import EFFECTS, Decision, Effect, Verdict
+from laconic.types import EFFECTS, Decision, Effect, Outcome, Verdict
 
 if TYPE_CHECKING:
     import os
@@ -69,7 +69,7 @@ def _is_since(run: Mapping[str, Any], since: float) -> bool:
 def _allows(environ: Mapping[str, str]) -> bool:
     """Tell whether agents are told that a command may run; some profiles leave that to them."""
     allowed = Decision(Verdict.ALLOW, "", "")
-    return answer(allowed, read_settings(environ, "/")) == "allow"
+    return outcome(allowed, read_settings(environ, "/")) is Outcome.ALLOWED
 
 
 def _decided(row: Mapping[str, Any], allows: bool) -> Decided:

@@ -21,7 +21,7 @@ from laconic.permissions.formats import FORMS, Written
 from laconic.policy.permissions import Permission
 from laconic.settings.load import keep_copy, last_good_path
 from laconic.shell import ParseError, parse
-from laconic.shell.walk import commands
+from laconic.shell.walk import written
 from laconic.types import Verdict
 
 TYPE_CHECKING = False
@@ -79,11 +79,10 @@ def let_pass(text: str, rules: Sequence[Permission]) -> bool:
     """Tell whether rules allow each command in a text, as it is written."""
     source = text.encode("utf-8", "surrogatepass")
     try:
-        inside = [occurrence.command for occurrence in commands(parse(source))]
+        inside = written(parse(source))
     except (ParseError, UnicodeError):
         return False
-    written = (source[c.words[0].start : c.words[-1].end].decode() for c in inside if c.words)
-    return all(any(rule.fits(" ".join(t.split())) for rule in rules) for t in written)
+    return all(any(rule.fits(" ".join(text.split())) for rule in rules) for _, text in inside)
 
 
 def asks_nothing(agent: Agent, cwd: str, root: str, environ: Mapping[str, str]) -> bool:

@@ -1,1 +1,1 @@
-"""May it run? From a tree, knowledge of tools and facts of the place to a Decision."""
+"""Who has a say in what a line may do: the profile, the user's lists, and rules of agents."""

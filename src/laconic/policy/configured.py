@@ -1,4 +1,4 @@
-"""What the user's configuration settles of a call's findings, and when a gate is open.
+"""What the user's configuration settles of a program's findings, and when a gate is open.
 
 The lists of the configuration name programs and subcommands, and outweigh the profile's table. A
 program that the user allows may run with any arguments, but may not send, read secrets, or write
@@ -8,25 +8,20 @@ it and forced pushes still ask, and so does whatever a wrapper or an argument ru
 
 from __future__ import annotations
 
-from laconic.knowledge.arguments import expand
 from laconic.knowledge.options import parse_options
 from laconic.knowledge.traits import named
 from laconic.policy.profiles import FIXED
-from laconic.shell.ast import Assignment, Command, Loop, Word
-from laconic.shell.words import leading, literal
-from laconic.types import Decision, Effect, Kind, Source, Verdict
+from laconic.types import Decision, Effect, Kind, Source, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-    from laconic.knowledge.arguments import Values
-    from laconic.policy.call import Call
-    from laconic.policy.places import Facts
+    from laconic.knowledge.arguments import Argument
     from laconic.policy.rules import Gate, Rules
-    from laconic.policy.situation import Situation
-    from laconic.shell.ast import AndOr, Node, Script
-    from laconic.shell.walk import Occurrence
+    from laconic.reading.call import Call
+    from laconic.reading.judge import Judge
+    from laconic.reading.situation import Situation
 
 # What a subcommand does, as opposed to what an option or a setting makes of it.
 _SUBSTANCE = frozenset((
@@ -37,9 +32,64 @@ _SUBSTANCE = frozenset((
 _NEVER_BY_NAME = FIXED & ~Effect.SENDS
 
 
-def settled(call: Call, name: str) -> list[Decision]:
+def listed_program(
+    rules: Rules,
+    judge: Judge,
+    arguments: list[Argument],
+    span: tuple[int, int],
+    situation: Situation,
+) -> Decision:
+    """A program with its arguments, where a list may deny it or ask about it."""
+    name = arguments[0].text or ""
+    base = name.rsplit("/", 1)[-1]
+    if base in rules.deny or name in rules.deny:
+        return _listed(rules, Verdict.DENY, base, f"{base} is denied by the configuration", span)
+    decision = judge.program(arguments, span, situation)
+    if base in rules.ask and (decision.verdict is Verdict.ALLOW or decision.is_soft):
+        asks = _listed(rules, Verdict.ASK, base, f"{base} asks by the configuration", span)
+        return strictest((asks, decision), *span)
+    return decision
+
+
+def listed_unknown(
+    rules: Rules,
+    judge: Judge,
+    arguments: list[Argument],
+    span: tuple[int, int],
+    situation: Situation,
+) -> Decision | None:
+    """A program that is not known: a wrapper of the user's, or one that a list allows."""
+    base = (arguments[0].text or "").rsplit("/", 1)[-1]
+    floor = rules.wrappers.get(base)
+    if floor is None:
+        return allowed_by_list(base, Effect.UNKNOWN, span) if base in rules.allow else None
+    inner = judge.command(arguments[1:], span, situation)
+    if floor == "ask":
+        asks = Decision(Verdict.ASK, "config/wrapper", f"{base} asks by the configuration", *span)
+        return strictest((asks, inner), *span)
+    return inner
+
+
+def _listed(
+    rules: Rules, verdict: Verdict, name: str, reason: str, span: tuple[int, int]
+) -> Decision:
+    """The answer for a program that a list of the user's configuration names."""
+    reason, instead = rules.messages.get(name, reason), rules.instead.get(name, "")
+    rule = f"config/{verdict.word}"
+    return Decision(verdict, rule, reason, *span, instead=instead, source=Source.LIST)
+
+
+def allowed_by_list(name: str, effects: Effect, span: tuple[int, int]) -> Decision:
+    """The answer for what the user allows; its effects stay."""
+    reason = f"{name} is allowed by the configuration"
+    return Decision(
+        Verdict.ALLOW, "config/allow", reason, *span, effects=effects, source=Source.LIST
+    )
+
+
+def settled(rules: Rules, call: Call, name: str) -> list[Decision]:
     """The findings that remain after the configuration; firm ones and denials always do."""
-    rules, program = call.judge.rules, call.path[0]
+    program = call.path[0]
     if name in rules.denied and name not in rules.allow:
         call.findings = [_denied(call, finding) for finding in call.findings]
     if name in rules.undenied:
@@ -56,7 +106,7 @@ def settled(call: Call, name: str) -> list[Decision]:
         call.ask("config", f"{' '.join(call.path)} asks by the configuration")
     gate = rules.gates.get(program)
     if said == "allow" or (gate is not None and _is_open(gate, call)):
-        return _about_options(call)
+        return _about_options(rules, call)
     return call.findings
 
 
@@ -90,15 +140,7 @@ def _is_settled(call: Call, finding: Decision, never: Effect) -> bool:
 
 def _allowed(call: Call, finding: Decision) -> Decision:
     """The user lets the program do it: what it would do stays."""
-    reason = f"{' '.join(call.path)} is allowed by the configuration"
-    return Decision(
-        Verdict.ALLOW,
-        "config/allow",
-        reason,
-        *finding.span,
-        effects=finding.effects,
-        source=Source.LIST,
-    )
+    return allowed_by_list(" ".join(call.path), finding.effects, finding.span)
 
 
 def _said(subcommands: Mapping[str, str], path: tuple[str, ...]) -> str:
@@ -107,13 +149,13 @@ def _said(subcommands: Mapping[str, str], path: tuple[str, ...]) -> str:
     return next((subcommands[b] for b in beginnings if b in subcommands), "")
 
 
-def _about_options(call: Call) -> list[Decision]:
+def _about_options(rules: Rules, call: Call) -> list[Decision]:
     if call.parsed is None and not call.entry.anything:
         reading = call.entry.reading(call.match.everywhere)
         for argument, message in parse_options(call.arguments, reading).problems:
             call.unlisted(Kind.OPTION, message, argument)
     if call.path[:2] == ("git", "push"):
-        _ask_if_forced(call)
+        _ask_if_forced(rules, call)
     first = call.arguments[0].start if call.arguments else call.span[1]
 
     def is_substance(finding: Decision) -> bool:
@@ -128,9 +170,9 @@ def _about_options(call: Call) -> list[Decision]:
     ]
 
 
-def _ask_if_forced(call: Call) -> None:
+def _ask_if_forced(rules: Rules, call: Call) -> None:
     for argument in call.arguments:
-        if argument.leading.partition("=")[0] in call.judge.rules.force_push:
+        if argument.leading.partition("=")[0] in rules.force_push:
             call.does(Effect.SENDS, "force", "pushes with force", argument)
 
 
@@ -158,77 +200,3 @@ def _holds(
         return situation.exported[name] in values
     value = environment.get(name)
     return value in values if values else bool(value)
-
-
-def configures_gate(rules: Rules, name: str, value: str | None) -> bool:
-    """Tell whether the variable gets a value that the user's configuration names."""
-    return any(value in gate.environment.get(name, ()) for gate in rules.gates.values())
-
-
-def value_of(assignment: Assignment, values: Values) -> str | None:
-    """The value that an assignment gives, with the home in place of a tilde; None if not known."""
-    if assignment.append or assignment.index is not None:
-        return None
-    if not isinstance(assignment.value, Word):
-        return "" if assignment.value is None else None
-    arguments = expand((assignment.value,), values)
-    return arguments[0].text if len(arguments) == 1 and not arguments[0].glob else None
-
-
-class Export:
-    """A variable that is certain to be exported for the commands between two offsets."""
-
-    __slots__ = ("assignment", "end", "name", "start", "value")
-
-    def __init__(self, assignment: Assignment, value: str, start: int, end: int) -> None:
-        self.assignment, self.name, self.value = assignment, assignment.name, value
-        self.start, self.end = start, end
-
-
-def exports(script: Script, values: Values, facts: Facts) -> list[Export]:
-    """The exports that are certain to happen: at the top, without a condition, not in a pipe."""
-    certain: list[Export] = []
-    for item, separator in zip(script.body.items, script.body.separators, strict=True):
-        in_background = separator is not None and separator.text == "&"
-        if in_background or any(operator.text == "||" for operator in item.operators):
-            continue
-        for position, assignment in _exported(item, facts):
-            value = value_of(assignment, values)
-            end = script.end if position == 0 else item.end
-            if value is not None:
-                certain.append(Export(assignment, value, assignment.end, end))
-    return certain
-
-
-def _exported(item: AndOr, facts: Facts) -> Iterable[tuple[int, Assignment]]:
-    for position, pipeline in enumerate(item.pipelines):
-        command = pipeline.commands[0]
-        if len(pipeline.commands) > 1 or not isinstance(command, Command):
-            continue
-        if command.words and literal(command.words[0]) == "export":
-            given = [word for word in command.words[1:] if isinstance(word, Assignment)]
-        else:
-            known = facts.environment
-            given = [a for a in command.assignments if not command.words and a.name in known]
-        yield from ((position, assignment) for assignment in given)
-
-
-def changed_names(
-    all_nodes: list[Node], occurrences: list[Occurrence], certain: list[Export]
-) -> set[str]:
-    """Names that may be set, read into or unset in any other way than by those exports."""
-    expected = {id(export.assignment) for export in certain}
-    in_front = {
-        id(assignment)
-        for occurrence in occurrences
-        if occurrence.command.words
-        for assignment in occurrence.command.assignments
-    }
-    names = {node.name for node in all_nodes if isinstance(node, Loop)}
-    for node in all_nodes:
-        if isinstance(node, Assignment) and id(node) not in expected | in_front:
-            names.add(node.name)
-    for occurrence in occurrences:
-        words = occurrence.command.words[1:]
-        names |= {leading(word).split("=")[0] for word in words if isinstance(word, Word)}
-    return names

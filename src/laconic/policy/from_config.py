@@ -14,7 +14,7 @@ from laconic.files import home
 from laconic.knowledge import catalog
 from laconic.policy.own_rules import is_rule, own_rules
 from laconic.policy.rules import Gate, Rules
-from laconic.policy.user_places import UserPlaces
+from laconic.reading.user_places import UserPlaces
 from laconic.settings.load import defaults, files_in
 from laconic.types import Verdict
 

@@ -13,15 +13,20 @@ from fnmatch import translate
 from functools import lru_cache
 from itertools import takewhile
 
+from laconic.knowledge.arguments import Argument
 from laconic.patterns import compile_written, pattern
+from laconic.policy.configured import listed_program
 from laconic.types import HARD, Decision, Effect, Source, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from laconic.knowledge.arguments import Argument
+    from laconic.knowledge.knowledge import Match
     from laconic.policy.own_rules import OwnRule
+    from laconic.policy.rules import Rules
+    from laconic.reading.judge import Judge
+    from laconic.reading.situation import Situation
 
 _GLOB_SPECIALS = pattern(r"([?\[])")
 _BLANKS = pattern(r"\s+")
@@ -188,6 +193,36 @@ class Consent:
             return finding
         rule = next((rule for rule, settled in self._rules if not effects & ~settled), None)
         return finding if rule is None else rule.says(Verdict.ALLOW, finding)
+
+
+def judged_by_rules(
+    say: Rules, judge: Judge, arguments: list[Argument], span: tuple[int, int], situation: Situation
+) -> Decision:
+    """A program with its arguments, with the user's rules about commands."""
+    base = (arguments[0].text or "").rsplit("/", 1)[-1]
+    rules, match = say.permissions, judge.find(base, arguments[1:])
+    path = match.path if match is not None else [base]
+    around = [outer for outer in situation.calls[:-1] if _ends_with(outer, arguments)]
+    consent = find_consent(rules, path, arguments, around)
+    agreed = situation.but(consent=consent.settle if consent else None)
+    decision = listed_program(say, judge, arguments, span, agreed)
+    return apply(rules, decision, _spellings(base, arguments, match))
+
+
+def _spellings(base: str, arguments: list[Argument], match: Match | None) -> list[list[Argument]]:
+    """The command as written, by base name, and without options before a subcommand."""
+    program = Argument(base, arguments[0].start, arguments[0].end)
+    spellings = [arguments, [program, *arguments[1:]]]
+    if match is not None and len(match.path) > 1:
+        path = [Argument(word, program.start, program.end) for word in match.path]
+        spellings.append([*path, *match.arguments])
+    return spellings
+
+
+def _ends_with(outer: list[Argument], arguments: list[Argument]) -> bool:
+    """Tell whether these very arguments are the last ones of a command that runs them."""
+    tail = outer[-len(arguments) :]
+    return len(tail) == len(arguments) and all(a is b for a, b in zip(tail, arguments, strict=True))
 
 
 def find_consent(

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from laconic.policy.configured import (
+    allowed_by_list,
+    listed_program,
+    listed_unknown,
+    settled,
+)
+from laconic.policy.permissions import apply_to_text, judged_by_rules
 from laconic.policy.profiles import Cells
-from laconic.policy.user_places import UserPlaces
+from laconic.reading.say import Say
+from laconic.reading.user_places import UserPlaces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from laconic.knowledge.arguments import Argument
     from laconic.policy.own_rules import OwnRule
     from laconic.policy.permissions import Permission
+    from laconic.reading.call import Call
+    from laconic.reading.judge import Judge
+    from laconic.reading.situation import Situation
+    from laconic.types import Decision, Effect
 
 
 class Gate:
@@ -27,7 +40,7 @@ class Gate:
         self.subcommands, self.environment = frozenset(subcommands), dict(environment)
 
 
-class Rules:
+class Rules(Say):
     """What the configuration changes.
 
     cells: the answer to each effect. allow, ask, deny: names added to those lists. denied: names in
@@ -45,6 +58,10 @@ class Rules:
         "permissions", "places", "subcommands", "undenied", "wrappers",
     )  # fmt: skip
 
+    cells: Cells
+    gates: dict[str, Gate]
+    permissions: tuple[Permission | OwnRule, ...]
+
     def __init__(self, profile: str = "default", changed: Mapping[str, str] | None = None) -> None:
         self.cells = Cells(profile, changed)
         self.places = UserPlaces()
@@ -60,6 +77,44 @@ class Rules:
         self.permissions: tuple[Permission | OwnRule, ...] = ()
         self.messages: Mapping[str, str] = {}
         self.instead: Mapping[str, str] = {}
+
+    # -- what they say while a line is read
+
+    @property
+    def has_box(self) -> bool:  # type: ignore[override]
+        return bool(self.cells.box)
+
+    def in_the_box(self) -> Rules:
+        return self.with_cells(self.cells.in_the_box())
+
+    def outside_the_box(self) -> Rules:
+        return self.with_cells(self.cells.outside_the_box())
+
+    def line(self, decision: Decision, command: str) -> Decision:
+        return apply_to_text(self.permissions, decision, command)
+
+    def program(
+        self, judge: Judge, arguments: list[Argument], span: tuple[int, int], situation: Situation
+    ) -> Decision:
+        if self.permissions:
+            return judged_by_rules(self, judge, arguments, span, situation)
+        return listed_program(self, judge, arguments, span, situation)
+
+    def file(self, name: str, effects: Effect, span: tuple[int, int]) -> Decision | None:
+        return allowed_by_list(name, effects, span) if name in self.allow else None
+
+    def known(self, call: Call, name: str) -> list[Decision]:
+        return settled(self, call, name)
+
+    def unknown(
+        self, judge: Judge, arguments: list[Argument], span: tuple[int, int], situation: Situation
+    ) -> Decision | None:
+        return listed_unknown(self, judge, arguments, span, situation)
+
+    def is_gate(self, name: str, value: str | None) -> bool:
+        return any(value in gate.environment.get(name, ()) for gate in self.gates.values())
+
+    # -- other rules
 
     def with_cells(self, cells: Cells) -> Rules:
         """Return the same rules with other answers to effects."""

@@ -33,7 +33,7 @@ def own_rows(files: tuple[File, ...]) -> tuple[list[Row], tuple[Problem, ...]]:
 
 
 def _checked(file: File) -> tuple[dict[str, Any], list[Problem]]:
-    from laconic.policy.table_faults import faults_of, wrong_effects  # noqa: PLC0415 - few users
+    from laconic.reading.table_faults import faults_of, wrong_effects  # noqa: PLC0415 - few users
     from laconic.settings import toml  # noqa: PLC0415 - have such files
 
     try:

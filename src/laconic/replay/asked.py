@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from laconic import engine
-from laconic.policy.facts import read_facts, scope
-from laconic.policy.file_tools import RULES
+from laconic.reading.facts import read_facts, scope
+from laconic.reading.file_tools import RULES
 from laconic.replay.candidates import OPEN
 from laconic.replay.tune import Seen, Tuner
 from laconic.rewrite.edits import quoted

@@ -12,18 +12,21 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from laconic.knowledge.catalog import library
 from laconic.patterns import pattern
+from laconic.reading.decide import forget, read_line
+from laconic.reading.places import Facts
+from laconic.reading.say import Say
 from laconic.secrets.redact import redact
 from laconic.settings import schema
 from laconic.settings.keys import file_schema
-from laconic.shell import ParseError, parse
-from laconic.shell.walk import commands
-from laconic.shell.words import literal
 from laconic.types import EFFECTS, MEANINGS, Decision, Effect, Verdict, union
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from laconic.knowledge.arguments import Argument
+    from laconic.reading.situation import ProgramCall
     from laconic.replay.tune import Seen
     from laconic.settings.config import Config
 
@@ -113,7 +116,7 @@ def _for_leaf(command: str, leaf: Decision) -> Iterator[Candidate]:
         folder, slash, _ = path.removeprefix("./").partition("/")
         if slash and _PLAIN.fullmatch(folder) and folder.strip("."):
             yield Candidate("paths", "write", f"{folder}/**", effects=Effect.PROJECT_WRITE)
-    words = _words(source, leaf)
+    words = _words(command, leaf)
     if words:
         yield from _rules(words, leaf.effects)
 
@@ -137,24 +140,32 @@ def open_commands() -> frozenset[str]:
     return frozenset(line for line in lines if line and not line.startswith("#"))
 
 
-def _words(source: bytes, leaf: Decision) -> list[str | None]:
+def _words(command: str, leaf: Decision) -> list[str | None]:
     """Return the words of the program that a finding is about; None for those that are not known.
 
-    Inside a wrapper such as `timeout`, they begin where the program is that the rule names.
+    A wrapper such as `timeout` is another program, and so is what shell code in a word runs.
     """
-    try:
-        nodes = [each.command for each in commands(parse(source))]
-    except ParseError:
-        return []
-    around = [c for c in nodes if c.words and c.start <= leaf.start and leaf.end <= c.end]
-    if not around:
-        return []
-    words = [literal(word) for word in min(around, key=lambda c: c.end - c.start).words]
-    named = leaf.rule.partition("/")[0]
-    starts = [n for n, word in enumerate(words) if (word or "").rpartition("/")[2] == named]
-    start = starts[0] if starts else 0
-    name = words[start]
-    return words[start:] if name and _PLAIN.fullmatch(name) else []
+    programs = read_line(command, library(), Say(), Facts())
+    about = [program for program in programs if program.arguments and _is_about(leaf, program)]
+    words = [_word(argument, about[-1]) for argument in about[-1].arguments] if about else []
+    forget(programs)
+    return words if words and words[0] and _PLAIN.fullmatch(words[0]) else []
+
+
+def _is_about(leaf: Decision, program: ProgramCall) -> bool:
+    outer = [each for each in (program, *program.around()) if each.arguments][-1]
+    if not (outer.span[0] <= leaf.start and leaf.end <= outer.span[1]):
+        return False
+    spans = [(act.argument.start, act.argument.end) for act in program.acts]
+    return leaf.span in spans or any(doubt.rule == leaf.rule for doubt in program.doubts)
+
+
+def _word(argument: Argument, program: ProgramCall) -> str | None:
+    """What a word says, if it says so as it stands."""
+    script = program.situation.script if program.situation is not None else None
+    written = script.source[argument.start : argument.end] if script is not None else b""
+    text = written.decode("utf-8", "replace").strip("'\"")
+    return text if argument.is_static and text == argument.text else None
 
 
 def _is_valid(candidate: Candidate, config: Config) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.settings import toml
 from laconic.shell import ParseError, parse
-from laconic.shell.walk import commands
+from laconic.shell.walk import written
 from laconic.shell.words import literal
 from laconic.types import Effect, Verdict
 
@@ -67,15 +67,13 @@ def asks(agent: str, step: Step, effects: Effect, rules: Sequence[Permission]) -
 
 def _written(command: str) -> list[str] | None:
     """Return the commands of a line as they are written; None if it cannot be parsed."""
-    source = command.encode("utf-8", "replace")
     try:
-        nodes = [each.command for each in commands(parse(source)) if each.command.words]
+        found = written(parse(command.encode("utf-8", "replace")))
     except ParseError:
         return None
     texts = []
-    for each in nodes:
-        written = source[each.words[0].start : each.words[-1].end].decode("utf-8", "replace")
+    for each, text in found:
         name = (literal(each.words[0]) or "").rpartition("/")[2]
-        rest = " ".join(written.split()).partition(" ")[2]
-        texts.append(f"{name} {rest}".rstrip() if name else " ".join(written.split()))
+        words = " ".join(text.split())
+        texts.append(f"{name} {words.partition(' ')[2]}".rstrip() if name else words)
     return texts

@@ -5,27 +5,32 @@ Nothing runs and nothing is kept. The files that a decision looks at are those o
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from contextlib import suppress
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from laconic.agents.load import BEFORE, load
 from laconic.compact.tokens import estimate, estimate_bytes
-from laconic.hooks.contain import Machine, place
-from laconic.hooks.wrap import usable_shell
+from laconic.engine import Request, escalated, outcome
+from laconic.hooks.call import shells_of
+from laconic.hooks.contain import Machine, contained
+from laconic.hooks.response import can_replace
 from laconic.permissions.read import read_allowed, read_permissions
-from laconic.policy.decide import decide
-from laconic.policy.facts import NOWHERE, read_facts, scope
 from laconic.policy.from_config import build_rules, load_library
 from laconic.policy.permissions import Permission
-from laconic.policy.places import Facts
+from laconic.reading.decide import decide
+from laconic.reading.facts import NOWHERE, SHELLS, read_facts, scope
+from laconic.reading.places import Facts
 from laconic.replay.flow import asks, flow_of
 from laconic.rewrite.configured import rewritten
 from laconic.run.captured import compact_captured
-from laconic.sessions.tally import ALLOWED, ASKED, DENIED, LEFT, Judged
-from laconic.types import HARD, Decision, Effect, Verdict
+from laconic.sessions.tally import Judged
+from laconic.types import Decision, Effect, Outcome, Verdict, assert_never
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from laconic.agents.load import Agent
     from laconic.policy.rules import Rules
     from laconic.sessions.values import Step
     from laconic.settings.load import Settings
@@ -52,7 +57,9 @@ class Places:
         self.find = lru_cache(maxsize=512)(self._find)
 
     def _find(self, agent: str, cwd: str) -> Place:
-        facts = read_facts(cwd if cwd.startswith("/") else NOWHERE, self._environ)
+        known = known_agent(agent)
+        shells = shells_of(known, self._environ) if known else SHELLS
+        facts = read_facts(cwd if cwd.startswith("/") else NOWHERE, self._environ, shells)
         where = agent, facts.cwd, scope(facts), self._environ, _NO_STATE
         ours = read_permissions(*where)[0]
         strict = tuple(rule for rule in ours if rule.verdict is not Verdict.ALLOW)
@@ -95,7 +102,7 @@ class Judge:
         """Return what the agent asks today, and what laconic does, by profile."""
         if len(step.command) > _MOST_COMMAND:
             step = step._replace(command=step.command[:_MOST_COMMAND])
-        effects, outcomes = self._decided(agent, step.cwd, step.command)
+        effects, outcomes = self._decided(agent, step.cwd, step.command, step.mode)
         now = asks(agent, step, effects, self._place(agent, step.cwd).theirs)
         tokens = estimate_bytes(step.output)
         compacted = self._compacted(step, tokens)
@@ -106,41 +113,59 @@ class Judge:
         return Judged(now, outcomes, tokens, shown)
 
     def decide(self, agent: str, step: Step, profile: str) -> Decision:
-        facts = self._place(agent, step.cwd).facts
-        return decide(step.command, self._library, self._rules(agent, step.cwd, profile), facts)
+        """Decide in one profile, as the hook does; a program of the user's own is not asked."""
+        request = self._request(agent, step.cwd, step.command, step.mode)
+        return self._decide(request, profile)
 
-    def _decide_all(self, agent: str, cwd: str, command: str) -> tuple[Effect, dict[str, str]]:
+    def _decide(self, request: Request, profile: str) -> Decision:
+        rules = self._rules(request.agent, request.cwd, profile, request.mode == "edits")
+        decision = decide(request.command, self._library, rules, request.facts)
+        return escalated(decision, self._settings[profile])
+
+    def _request(self, agent: str, cwd: str, command: str, mode: str) -> Request:
+        known, facts = known_agent(agent), self._place(agent, cwd).facts
+        means = known.modes.get(mode, "") if known else ""
+        return Request(command, cwd, self._environ, agent, mode=means, facts=facts)
+
+    def _decide_all(
+        self, agent: str, cwd: str, command: str, mode: str
+    ) -> tuple[Effect, dict[str, Outcome]]:
         """Return the effects of a command, and what laconic does by profile.
 
         What a strict profile allows, a looser one allows, too, and needs no decision.
         """
-        facts = self._place(agent, cwd).facts
-        outcomes: dict[str, str] = {}
+        request, known = self._request(agent, cwd, command, mode), known_agent(agent)
+        has_flow = known is None or known.has_flow
+        outcomes: dict[str, Outcome] = {}
         decision = None
         for name in _STRICTEST_FIRST:
             if name in self._settings:
+                own = self._settings[name]
                 if decision is None or decision.verdict is not Verdict.ALLOW:
-                    rules = self._rules(agent, cwd, name)
-                    decision = decide(command, self._library, rules, facts)
-                    decision = self._with_box(command, decision, name, rules, facts)
-                outcomes[name] = outcome(decision, self._settings[name])
+                    decision = self._contained(request, self._decide(request, name), own)
+                outcomes[name] = outcome(decision, own, mode=request.mode, has_flow=has_flow)
         assert decision
         return decision.effects, {name: outcomes[name] for name in self._settings}
 
-    def _with_box(
-        self, command: str, decision: Decision, profile: str, rules: Rules, facts: Facts
-    ) -> Decision:
-        """Return the answer with the box that this machine can make, if it can."""
-        config = self._settings[profile].config
-        if decision.verdict is not Verdict.ASK or not decision.is_soft or not config.settings.box:
+    def _contained(self, request: Request, decision: Decision, settings: Settings) -> Decision:
+        """Return the decision with the box that this machine can make, if it can."""
+        known = known_agent(request.agent)
+        if decision.verdict is not Verdict.ASK or (known and not _can_replace(known)):
             return decision
-        shell = partial(usable_shell, "", self._environ)
-        made = place(command, decision, rules.cells, facts, self._machine, shell, config.box)
+        login_shell = known is not None and known.login_shell
+        made = contained(
+            request, decision, settings, login_shell=login_shell, machine=self._machine
+        )
         return made.decision if made else decision
 
-    def _build_rules(self, agent: str, cwd: str, profile: str) -> Rules:
-        permissions = self._place(agent, cwd).ours
-        return build_rules(self._settings[profile], self._library, self._environ, permissions)
+    def _build_rules(self, agent: str, cwd: str, profile: str, accepts_edits: bool) -> Rules:
+        return build_rules(
+            self._settings[profile],
+            self._library,
+            self._environ,
+            self._place(agent, cwd).ours,
+            accepts_edits=accepts_edits,
+        )
 
     def _compacted(self, step: Step, tokens: int) -> int:
         """Count the tokens of what is shown; without a rewrite that is all of it."""
@@ -162,24 +187,30 @@ class Judge:
         )
 
 
+def known_agent(name: str) -> Agent | None:
+    """What is known of an agent; None if it has no hook."""
+    with suppress(KeyError):
+        return load(name)
+    return None
+
+
+def _can_replace(agent: Agent) -> bool:
+    return any(can_replace(agent, event) for event in agent.events if event.kind == BEFORE)
+
+
 def with_profile(settings: Settings, profile: str) -> Settings:
     config = settings.config
     return settings.with_config(config.but(settings=config.settings.but(profile=profile)))
 
 
-def outcome(decision: Decision, settings: Settings) -> str:
-    """What laconic says: soft effects that it does not allow are the agent's question."""
-    general = settings.config.settings
-    if decision.verdict is Verdict.DENY:
-        return DENIED
-    if decision.verdict is Verdict.ALLOW:
-        return LEFT if general.profile == "guard" else ALLOWED
-    asks_for_soft = general.soft == "ask" or general.profile == "strict"
-    grounds = (leaf for leaf in decision.leaves() if leaf.verdict is Verdict.ASK)
-    is_soft = all(leaf.effects and not leaf.effects & HARD for leaf in grounds)
-    return LEFT if is_soft and not asks_for_soft else ASKED
-
-
-def _is_rewritten(found: str, agent: str, step: Step) -> bool:
+def _is_rewritten(outcome: Outcome, agent: str, step: Step) -> bool:
     """An agent that matches no rules gets a rewrite even with no answer."""
-    return found in (ALLOWED, ASKED) or (found == LEFT and step.mode in flow_of(agent).quiet_modes)
+    match outcome:
+        case Outcome.ALLOWED | Outcome.ASKED:
+            return True
+        case Outcome.LEFT:
+            return step.mode in flow_of(agent).quiet_modes
+        case Outcome.DENIED:
+            return False
+        case other:
+            return assert_never(other)

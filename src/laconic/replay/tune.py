@@ -18,9 +18,9 @@ from laconic.policy.profiles import ALIASES
 from laconic.replay.candidates import OPEN, Candidate, candidates, may_settle
 from laconic.replay.judge import Judge, Places
 from laconic.sessions.proposal import Proposal
-from laconic.sessions.tally import LEFT, interrupts
+from laconic.sessions.tally import interrupts
 from laconic.sessions.values import Step
-from laconic.types import HARD, Decision, Verdict
+from laconic.types import HARD, Decision, Outcome, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -67,7 +67,7 @@ class Tuner:
             outcome = judged.outcomes[self._profile]
             if interrupts(outcome, now=judged.now):
                 prompts[each] = count
-            if outcome == LEFT and judged.now:
+            if outcome is Outcome.LEFT and judged.now:
                 decided[each] = self._decide(judge, each)
         if progress:
             progress(1, 1)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from laconic.report.table import table
 from laconic.report.text import visible
-from laconic.sessions.tally import OUTCOMES
+from laconic.types import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,9 +37,9 @@ def _prompts(tally: Tally, screen: Screen) -> Iterator[str]:
     head = [f"of 100 of the {total:,} commands", "now", *tally.profiles]
     prompts = ["prompts", _share(tally.asked_now, total)]
     rows = [head, [*prompts, *_each(tally, lambda c: _share(c.prompts, total))]]
-    for outcome in OUTCOMES:
+    for outcome in Outcome:
         shares = _each(tally, lambda c, o=outcome: _share(c.outcomes[o], total))  # type: ignore[misc]
-        rows.append([f"  {outcome}", "", *shares])
+        rows.append([f"  {outcome.said}", "", *shares])
     yield from table(rows, "<" + ">" * (len(head) - 1), screen, shrink=(0,))
     yield "prompts: laconic asks or denies, or leaves it to the agent, which asks"
     yield "now: what the agent's rules, lists and mode ask, as far as its transcript tells"
@@ -97,7 +97,7 @@ def to_json(tally: Tally, date: str) -> dict[str, Any]:
         "profiles": {
             name: {
                 "prompts": counts.prompts,
-                "outcomes": {outcome: counts.outcomes[outcome] for outcome in OUTCOMES},
+                "outcomes": {o.said: counts.outcomes[o] for o in Outcome},
                 "compacted": counts.compacted,
                 "shown_tokens": counts.shown_tokens,
                 "saved_dollars": round(counts.dollars, 2),

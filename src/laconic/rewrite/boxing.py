@@ -213,7 +213,8 @@ def _directories(everything: list[Occurrence], around: Surroundings) -> list[str
         words = [literal(word) for word in one.command.words]
         target = words[1] if words[:1] == ["cd"] and len(words) == 2 else None  # noqa: PLR2004
         if target and target != "-" and len(reached) < _MOST_DIRECTORIES:
-            reached += [posixpath.normpath(posixpath.join(place, target)) for place in reached]
+            there = [posixpath.join(place, target) for place in reached]
+            reached += [*there, *map(posixpath.normpath, there)]  # where `..` leads is not known
     return reached
 
 

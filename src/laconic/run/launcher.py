@@ -9,7 +9,7 @@ from os.path import isabs, isfile
 from laconic.files import real_path
 from laconic.rewrite.edits import Edit, apply, quoted
 from laconic.shell import ParseError, parse
-from laconic.shell.walk import commands
+from laconic.shell.walk import written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def with_plain_name(command: str, launcher: str) -> str:
         return command
     try:
         source = command.encode("utf-8", "surrogateescape")
-        words = [found.command.words[0] for found in commands(parse(source)) if found.command.words]
+        words = [found.words[0] for found, _ in written(parse(source))]
     except (ParseError, UnicodeError):
         return command
     ours = (path.encode(), launcher.encode())

@@ -12,11 +12,12 @@ from laconic.patterns import problem
 from laconic.record.step_back import StepBack
 from laconic.run.package_script import script_command
 from laconic.run.shells import Inner, arguments_of, last_commands, sole_command, unwrap
+from laconic.settings.environ import reader_of
 from laconic.settings.load import Settings, current_directory, read_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from laconic.knowledge.arguments import Argument
     from laconic.knowledge.knowledge import Library
@@ -33,12 +34,20 @@ class RunPlan:
 
     __slots__ = ("inner", "program", "project", "settings", "step_back", "stepped", "view")
 
-    def __init__(self, settings: Settings, inner: Inner, view: View, name: str) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        inner: Inner,
+        view: View,
+        name: str,
+        reader: Sequence[str] = (),
+    ) -> None:
+        """reader: what tells who reads the output."""
         self.settings, self.inner, self.view = settings, inner, view
         self.program = _program(inner.arguments, view) or name
         directory = settings.project.root if settings.project else current_directory()
         self.project = str(directory or "")
-        self.step_back = StepBack(settings.directories.state)
+        self.step_back = StepBack(settings.directories.state, reader)
         self.stepped = ""
 
     def can_step_back(self, task: Task) -> bool:
@@ -65,7 +74,8 @@ def plan_run(task: Task, environ: Mapping[str, str]) -> RunPlan:
     known = load_filters(settings, _library(inner.arguments))
     if not task.is_wrapped and not (inner.arguments and known.filters.find(inner.arguments)):
         inner = Inner(None, arguments_of(task.argv))  # the shell itself is what was asked for
-    plan = RunPlan(settings, inner, _view(task, inner, known, settings), task.name)
+    view = _view(task, inner, known, settings)
+    plan = RunPlan(settings, inner, view, task.name, reader_of(environ))
     plan.consider_stepping_back(task)
     return plan
 

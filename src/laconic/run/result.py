@@ -14,12 +14,11 @@ from laconic.compact.view import (
     open_notice,
     render,
     with_lines,
+    within,
 )
 from laconic.record.runs import Run, record_run
-from laconic.record.step_back import AFTER_REPETITION, printed_digest
 from laconic.record.store import Store
 from laconic.record.tokenizer import MOST_BYTES, counts
-from laconic.run.finished import SAMPLE, FinishedOutput
 from laconic.run.launcher import typed_name
 from laconic.run.pipes import matches, pick
 from laconic.run.spool import BOTH, ERR, OUT
@@ -33,8 +32,13 @@ if TYPE_CHECKING:
     from laconic.compact.lines import Lines
     from laconic.compact.result import Shown
     from laconic.compact.view import View
+    from laconic.run.finished import FinishedOutput
     from laconic.run.plan import RunPlan
     from laconic.run.task import Task
+
+# What may be shown after a failure, where a `head` or `tail` was taken off, of what that picks.
+_AFTER_FAILURE = 3
+_HEAD_SHARE = {"head": 0.7, "tail": 0.3}  # of the room, for the beginning
 
 WINDOW = "window"  # instead of a filter's id, for an output that was not examined as a whole
 
@@ -43,13 +47,14 @@ class RunResult:
     """What is printed instead of an output, and what the records say about it.
 
     texts: by stream, None for the output as it is. status: the exit status of the whole, with the
-    pipe that was taken off. piped: what that pipe leaves, None without one. hidden, total: lines.
-    is_exact: the tokens are counted, not estimated.
+    pipe that was taken off. piped: what that pipe leaves, None without one; theirs: the same with
+    stderr, by stream. most: the tokens that may be shown, None without a bound. hidden, total:
+    lines. is_exact: the tokens are counted, not estimated.
     """
 
     __slots__ = (
-        "filter_id", "hidden", "is_exact", "is_override", "piped", "piped_tokens", "raw_id",
-        "raw_tokens", "shown_tokens", "status", "texts", "total",
+        "filter_id", "hidden", "is_exact", "is_override", "most", "piped", "piped_tokens",
+        "raw_id", "raw_tokens", "shown_tokens", "status", "texts", "theirs", "total",
     )  # fmt: skip
 
     def __init__(self, status: int) -> None:
@@ -58,6 +63,8 @@ class RunResult:
         self.filter_id = self.raw_id = ""
         self.hidden = self.total = self.raw_tokens = self.shown_tokens = 0
         self.piped: bytes | None = None
+        self.theirs: dict[str, bytes] = {}
+        self.most: int | None = None
         self.piped_tokens: int | None = None
         self.is_exact = self.is_override = False
 
@@ -71,6 +78,8 @@ def prepare(
     source.program = typed_name(environ)
     # This comes before keeping, because keeping a large output moves its file away.
     picked = pick(task.pipe, source.path, environ) if task.pipe else None
+    if picked is not None:
+        _take_piped(result, task, source, picked[1])
     if source.size and not plan.view.is_exact:
         if source.size > LARGE:
             _show_windows(result, source)
@@ -80,9 +89,6 @@ def prepare(
             _show_rest(result, plan.view, source)
     if result.texts is not None:
         _complete_lines(result.texts, source)
-    if result.texts is not None and _is_repeated(task, plan, source):
-        plan.stepped = plan.view.problem = AFTER_REPETITION
-        result.texts, result.filter_id, result.hidden = None, "", 0
     if result.texts is not None and not _keep(result, plan, source):
         result.texts, result.filter_id = None, ""
     if result.texts is None and picked is None:
@@ -90,13 +96,13 @@ def prepare(
     if picked is None and source.is_open:
         _show_open(result, plan, source)
     if picked is not None:
-        _honour_pipe(result, task, plan.program, source, *picked)
+        _honour_pipe(result, task, plan.program, picked[0])
     if result.texts is None:
         result.shown_tokens = result.raw_tokens
     else:
         before = result.raw_tokens * source.output.printer.written // max(source.size, 1)
         result.shown_tokens = before + sum(map(_tokens, result.texts.values()))
-    _remember(task, plan, result, source)  # before anything is printed: the next run may follow
+    _remember(task, plan, result)  # before anything is printed: the next run may follow
     return result
 
 
@@ -108,30 +114,10 @@ def _complete_lines(texts: dict[str, bytes], source: FinishedOutput) -> None:
             texts[stream] = follower.rest + texts.get(stream, b"")
 
 
-def _is_repeated(task: Task, plan: RunPlan, source: FinishedOutput) -> bool:
-    """Tell whether the command ran again at once and printed the same: it was not enough."""
-    if source.shown_lines or not plan.can_step_back(task):
-        return False
-    return plan.step_back.is_repeated(plan.project, task.command, _printed(source))
-
-
-def _printed(source: FinishedOutput) -> str:
-    """What tells the output from others, empty for a large one."""
-    if source.size > LARGE:
-        return ""
-    return printed_digest(
-        source.spool.read(stream, start, min(start + SAMPLE, size))
-        for stream, size in source.sizes.items()
-        for start in range(0, size, SAMPLE)
-    )
-
-
-def _remember(task: Task, plan: RunPlan, result: RunResult, source: FinishedOutput) -> None:
+def _remember(task: Task, plan: RunPlan, result: RunResult) -> None:
     if plan.stepped or (plan.can_step_back(task) and result.raw_id):
         names = (plan.project, task.command, plan.program)
-        plan.step_back.ran(*names, result.raw_id, _printed(source), plan.stepped)
-    elif not plan.settings.is_isolated:
-        plan.step_back.passed(plan.project)
+        plan.step_back.ran(*names, result.raw_id, is_whole=bool(plan.stepped))
 
 
 # -- what is shown -----------------------------------------------------------------------------
@@ -151,6 +137,9 @@ def _show_whole(
         return
     if task.pipe:
         compacted = with_lines(compacted, matches(task.pipe, source.path, environ))
+    if result.most is not None and result.status:
+        share = _HEAD_SHARE.get(_picker(task), _HEAD_SHARE["tail"])
+        compacted = within(compacted, result.most, share)
     was_streamed = partial(_was_streamed, lines=lines, source=source) if source.followers else None
     texts = render(compacted, source.spool.raw_id, was_streamed, source.program, source.masked)
     result.texts = {stream: _encoded(text) for stream, text in texts.items()}
@@ -176,11 +165,14 @@ def _show_rest(result: RunResult, view: View, source: FinishedOutput) -> None:
     result.total = source.shown_lines + len(lines)
     shortened = sum(row.kind == SHORT for row in compacted.shown) if compacted else 0
     parts = [f"{result.hidden}/{result.total} lines hidden"] if result.hidden else []
+    if compacted and result.hidden == result.total:
+        parts = [f"{result.total} lines condensed to {len(compacted.shown)}"]
     if compacted and compacted.regrouped and not result.hidden:
         parts.append(f"{compacted.regrouped} lines regrouped")
     parts += [f"{shortened} shortened"] if shortened else []
     if parts or source.masked:  # else only colours and overwritten text are gone
-        line = hidden_notice(parts, source.spool.raw_id, source.program, source.masked)
+        size = source.size if result.hidden else 0
+        line = hidden_notice(parts, size, source.spool.raw_id, source.program, source.masked)
         stream = compacted.changed_stream if compacted and not source.hidden_lines else OUT
         result.texts[stream] += _encoded(line)
     result.filter_id = view.name
@@ -198,7 +190,7 @@ def _show_windows(result: RunResult, source: FinishedOutput) -> None:
         result.total += window.total
     what = f"{result.hidden}/{result.total} lines hidden"
     what += f" ({source.size >> 20} MB: only the ends and diagnostics are shown)"
-    line = hidden_notice([what], source.spool.raw_id, source.program, source.masked)
+    line = hidden_notice([what], source.size, source.spool.raw_id, source.program, source.masked)
     result.texts[OUT] += _encoded(line)
     result.filter_id = WINDOW
 
@@ -241,20 +233,30 @@ def _with_last_newline(text: bytes) -> bytes:
     return text + b"\n" if text and not text.endswith(b"\n") else text
 
 
-def _honour_pipe(
-    result: RunResult, task: Task, program: str, source: FinishedOutput, status: int, piped: bytes
-) -> None:
-    """Use the pipe's own result if we have none, or if it is shorter."""
+def _picker(task: Task) -> str:
+    return task.pipe.partition(" ")[0]
+
+
+def _take_piped(result: RunResult, task: Task, source: FinishedOutput, piped: bytes) -> None:
+    """Take what the pipe leaves, which bounds what is shown instead: that much was asked for."""
+    result.piped = source.without_secrets(OUT, piped)
+    result.piped_tokens = _tokens(result.piped)
+    rest = source.spool.read(ERR, 0, source.sizes[ERR]) if ERR in source.sizes else b""
+    result.theirs = {OUT: result.piped, ERR: source.without_secrets(ERR, rest)}
+    if task.prefer_less or _picker(task) in _HEAD_SHARE:
+        may_be_more = result.status and not task.prefer_less
+        most = sum(map(_tokens, result.theirs.values()))
+        result.most = most * _AFTER_FAILURE if may_be_more else most
+
+
+def _honour_pipe(result: RunResult, task: Task, program: str, status: int) -> None:
+    """Use the pipe's own result if we have none, or if ours is more than may be shown."""
     command_status, result.status = result.status, status
-    piped = source.without_secrets(OUT, piped)
-    result.piped, result.piped_tokens = piped, _tokens(piped)
     ours = None if result.filter_id == WINDOW else result.texts
-    is_less = ours is not None and result.piped_tokens < sum(map(_tokens, ours.values()))
-    if ours is None or (task.prefer_less and is_less):
-        rest = source.spool.read(ERR, 0, source.sizes[ERR]) if ERR in source.sizes else b""
-        rest = source.without_secrets(ERR, rest)
-        ours = {OUT: piped, ERR: rest}
-        result.is_override = is_less
+    cost = sum(map(_tokens, ours.values())) if ours else 0
+    if ours is None or (result.most is not None and cost > result.most):
+        result.is_override = ours is not None
+        ours = result.theirs
     if command_status and not result.status:
         if task.pipefail:
             result.status = command_status

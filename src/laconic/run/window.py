@@ -26,6 +26,7 @@ _MOST_FIRST, _MOST_LAST = 150, 50  # diagnostics from the beginning, and near th
 _NEAR_END = 4 << 20
 _PIECE = 1 << 20
 _WIDTH = 500
+_CONTINUING = bytes(range(0x80, 0xC0))  # bytes of UTF-8 that begin no character
 _LONGEST_S = 3.0  # after that only the end is searched for diagnostics
 
 
@@ -84,9 +85,11 @@ def look_through(
     tail: dict[int, bytes] = {}
     diagnostics = _Diagnostics()
     total = 0
-    for end, piece in _pieces(spool, stream, start, size):
+    missing: dict[int, int] = {}  # how many characters of very long lines were not looked at
+    for end, piece, cut in _pieces(spool, stream, start, size):
         if total == 0:
-            head = dict(enumerate(piece.split(b"\n", _HEAD_LINES)[:_HEAD_LINES], 1))
+            lines = piece.removesuffix(b"\n").split(b"\n", _HEAD_LINES)
+            head = dict(enumerate(lines[:_HEAD_LINES], 1))
         is_near_end = size - end <= _NEAR_END
         diagnostics.look_at(piece, total, is_near_end=is_near_end)
         if is_near_end:
@@ -94,11 +97,14 @@ def look_through(
             number = total + piece.removesuffix(b"\n").count(b"\n") + 1
             tail = _newest(tail | dict(enumerate(lines, number - len(lines) + 1)), _TAIL_LINES)
         total += piece.count(b"\n")
+        if cut:
+            missing[total + (not piece.endswith(b"\n"))] = cut
+            diagnostics.is_complete = False
     if tail:
         total = max(total, *tail)
     found = head | diagnostics.first | diagnostics.last | tail
     shown = _masked(dict(sorted(found.items())), mask)
-    text = "".join(f"{line}\n" for line in _with_gaps(shown, total, diagnostics))
+    text = "".join(f"{line}\n" for line in _with_gaps(shown, total, diagnostics, missing))
     return Window(text, total, total - len(shown))
 
 
@@ -112,20 +118,31 @@ def _newest(lines: dict[int, bytes], count: int) -> dict[int, bytes]:
     return dict(sorted(lines.items())[-count:])
 
 
-def _pieces(spool: Spool, stream: str, start: int, size: int) -> Iterator[tuple[int, bytes]]:
-    """Yield whole lines, about a megabyte at a time, and where they end; a longer line comes in
-    parts.
+def _pieces(spool: Spool, stream: str, start: int, size: int) -> Iterator[tuple[int, bytes, int]]:
+    """Yield whole lines, about a megabyte at a time, where they end, and how many characters are
+    missing of the last: of a line that is longer, only its beginning is there.
     """
-    rest = b""
+    rest, missing = b"", 0
     while start < size:
-        data = rest + spool.read(stream, start, min(size, start + _PIECE))
-        start += len(data) - len(rest)
-        cut = len(data) if start >= size else data.rfind(b"\n") + 1 or len(data)
-        rest = data[cut:]
-        yield start - len(rest), data[:cut]
+        data = spool.read(stream, start, min(size, start + _PIECE))
+        start += len(data)
+        if missing or len(rest) >= _PIECE:
+            inside, newline, data = data.partition(b"\n")
+            missing += len(inside.translate(None, _CONTINUING))
+            if newline or start >= size:
+                yield start - len(data), rest + newline, missing
+                rest, missing = b"", 0
+        cut = data.rfind(b"\n") + 1
+        if cut or (start >= size and rest + data):
+            cut = len(data) if start >= size else cut
+            yield start - len(data) + cut, rest + data[:cut], 0
+            rest = b""
+        rest += data[cut:]
 
 
-def _with_gaps(shown: dict[int, bytes], total: int, diagnostics: _Diagnostics) -> Iterator[str]:
+def _with_gaps(
+    shown: dict[int, bytes], total: int, diagnostics: _Diagnostics, missing: dict[int, int]
+) -> Iterator[str]:
     """Yield the lines, and marks for gaps; one of them counts the diagnostics not shown."""
     hidden, behind = diagnostics.hidden(shown), max(diagnostics.first, default=0)
     expected = 1
@@ -137,6 +154,6 @@ def _with_gaps(shown: dict[int, bytes], total: int, diagnostics: _Diagnostics) -
             hidden = 0 if is_theirs else hidden
         if number <= total:
             text = "".join(clean(read_lines(line)).texts)
-            cut = len(text) - _WIDTH
+            cut = len(text) - _WIDTH + missing.get(number, 0)
             yield f"{text[:_WIDTH]} [... {cut} characters hidden]" if cut > 0 else text
         expected = number + 1

@@ -6,9 +6,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from laconic.sessions.values import Usage
-
-# What laconic does with a command: it allows it, leaves it to the agent, asks, or denies.
-ALLOWED, LEFT, ASKED, DENIED = OUTCOMES = ("allowed", "left to the agent", "asked", "denied")
+from laconic.types import Outcome, assert_never
 
 
 class Judged(NamedTuple):
@@ -18,7 +16,7 @@ class Judged(NamedTuple):
     """
 
     now: bool
-    outcomes: dict[str, str]
+    outcomes: dict[str, Outcome]
     tokens: int
     shown: dict[str, int]
 
@@ -27,7 +25,7 @@ class Counts:
     """The sums of one profile. dollars: what was not spent for the tokens that were not shown."""
 
     def __init__(self) -> None:
-        self.outcomes: Counter[str] = Counter()
+        self.outcomes: Counter[Outcome] = Counter()
         self.prompts = self.compacted = self.shown_tokens = 0
         self.dollars = 0.0
 
@@ -64,6 +62,14 @@ class Tally:
             counts.compacted += judged.shown[name] < judged.tokens
 
 
-def interrupts(outcome: str, *, now: bool) -> bool:
+def interrupts(outcome: Outcome, *, now: bool) -> bool:
     """Tell whether a person is interrupted: by laconic, or by the agent that it leaves it to."""
-    return outcome in (ASKED, DENIED) or (outcome == LEFT and now)
+    match outcome:
+        case Outcome.ALLOWED:
+            return False
+        case Outcome.LEFT:
+            return now
+        case Outcome.ASKED | Outcome.DENIED:
+            return True
+        case other:
+            return assert_never(other)

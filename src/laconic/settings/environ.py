@@ -165,6 +165,12 @@ def agent_of(environ: Mapping[str, str]) -> tuple[str, str]:
     return "", ""
 
 
+def reader_of(environ: Mapping[str, str]) -> list[str]:
+    """Return what tells agents and their sessions apart: whatever marks them, with its value."""
+    sessions = (session for _, session in _AGENTS.values())
+    return [f"{name}={environ[name]}" for name in (*MARKS, *sessions) if environ.get(name)]
+
+
 def is_person(environ: Mapping[str, str], terminals: frozenset[int] | None = None) -> bool:
     """Tell whether a person at a terminal reads what we print, also through a pipe of their own.
 

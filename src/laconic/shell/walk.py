@@ -89,6 +89,19 @@ def commands(script: Script) -> list[Occurrence]:
     return script.commands
 
 
+def written(script: Script) -> list[tuple[Command, str]]:
+    """The commands that have words, and these words as they are written."""
+    found = [occurrence.command for occurrence in commands(script) if occurrence.command.words]
+    spans = ((one, script.source[one.words[0].start : one.words[-1].end]) for one in found)
+    return [(one, text.decode("utf-8", "replace")) for one, text in spans]
+
+
+def command_at(script: Script, start: int, end: int) -> Command | None:
+    """The innermost command with words that these bytes are in."""
+    around = [one for one, _ in written(script) if one.start <= start and end <= one.end]
+    return min(around, key=lambda one: one.end - one.start, default=None)
+
+
 def redirects(script: Script) -> list[Redirect]:
     """Every redirect at any depth, those of compound commands included, in the source's order."""
     return sorted(script.nodes_of(Redirect), key=lambda redirect: redirect.start)

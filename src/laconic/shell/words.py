@@ -71,7 +71,7 @@ def fields(word: Word | Assignment) -> tuple[Field, ...] | None:
     cells = _cells(word.parts, quoted=False)
     if cells is None or _has_tilde_inside(cells):
         return None
-    if not any(char == "{" and not quoted for char, quoted in cells):
+    if ("{", False) not in cells:
         return (_field(cells),)
     expanded = expand_braces(cells)
     if expanded is None or len(expanded) > MAX_FIELDS:
@@ -112,6 +112,9 @@ def leading(word: Word | Assignment) -> str:
         return _left_side(word)
     known = ""
     for part in word.parts:
+        if isinstance(part, Literal) and _ACTIVE.search(part.value) is None:
+            known += part.value
+            continue
         cells = _cells((part,), quoted=False)
         if cells is None:
             if isinstance(part, DoubleQuoted):
@@ -160,7 +163,7 @@ def assigned(assignment: Assignment) -> str | None:
     if isinstance(value, Array):
         return None
     cells = _cells(value.parts, quoted=False)
-    if cells is None or any(char == "~" and not quoted for char, quoted in cells):
+    if cells is None or ("~", False) in cells:
         return None
     return text("".join(char for char, _ in cells))
 
@@ -198,6 +201,10 @@ def _cells(parts: tuple[Part, ...], *, quoted: bool) -> list[Cell] | None:
     return cells
 
 
+_GLOB_MARKS: tuple[Cell, ...] = (("*", False), ("?", False), ("[", False))
+_ACTIVE = pattern(r"[*?\[{~]")
+
+
 def _globs(cells: list[Cell], pos: int) -> bool:
     """Tell whether the character there makes a pattern; a lone `[` does not."""
     char, quoted = cells[pos]
@@ -218,6 +225,7 @@ def _has_tilde_inside(cells: list[Cell]) -> bool:
 def _field(cells: list[Cell]) -> Field:
     return Field(
         text("".join(char for char, _ in cells)),
-        glob=any(_globs(cells, pos) for pos in range(len(cells))),
+        glob=any(mark in cells for mark in _GLOB_MARKS)
+        and any(_globs(cells, pos) for pos in range(len(cells))),
         tilde=bool(cells) and cells[0] == ("~", False),
     )

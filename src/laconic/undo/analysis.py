@@ -11,10 +11,10 @@ from glob import iglob
 
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.catalog import library
-from laconic.policy.acts import How, Verb
-from laconic.policy.decide import read_line, read_program
-from laconic.policy.facts import read_facts
 from laconic.policy.rules import Rules
+from laconic.reading.acts import How, Verb
+from laconic.reading.decide import read_line, read_program
+from laconic.reading.facts import read_facts
 from laconic.types import Effect, Kind, Verdict
 from laconic.undo import archives, changes, find_xargs
 from laconic.undo.call import Call, is_device
@@ -26,8 +26,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from laconic.policy.acts import Act
-    from laconic.policy.situation import ProgramCall
+    from laconic.reading.acts import Act
+    from laconic.reading.situation import ProgramCall
     from laconic.types import Decision
 
 # What a program may do without changing a file of this machine.
@@ -94,7 +94,7 @@ class _Line:
 
     def reach(self) -> Reach:
         for program in self._programs:
-            if not any(id(one) in self._settled for one in _outer(program)):
+            if not any(id(one) in self._settled for one in program.around()):
                 self._add(program)
         if any(map(_makes_links, self._programs)) and self._runs_more():
             self._distrust_names()
@@ -217,13 +217,6 @@ class _Line:
         for place in self._reach.places.values():
             place.how = COPIED if place.how == LINKED else place.how
         self._reach.doubt("a command of the line makes links", project_of(self._directory))
-
-
-def _outer(program: ProgramCall) -> Iterator[ProgramCall]:
-    """Return the programs that run this one, from the innermost on."""
-    while program.situation is not None:
-        program = program.situation.program
-        yield program
 
 
 def _is_doubt(finding: Decision, program: ProgramCall, *, is_handled: bool) -> bool:

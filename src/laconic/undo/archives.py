@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from laconic.policy.acts import Verb
-from laconic.policy.commands.tar import read_options
+from laconic.reading.acts import Verb
+from laconic.reading.commands.tar import read_options
 from laconic.undo.call import texts
 from laconic.undo.reach import LINKED
 

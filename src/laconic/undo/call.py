@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from laconic.knowledge.arguments import Argument
-    from laconic.policy.acts import Verb
-    from laconic.policy.situation import ProgramCall
+    from laconic.reading.acts import Verb
+    from laconic.reading.situation import ProgramCall
 
 _DEVICES = ("/dev/", "/proc/", "/sys/")
 _FILES = "/dev/shm/"  # noqa: S108 - files as any others, in memory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from laconic.policy.acts import Verb
+from laconic.reading.acts import Verb
 from laconic.undo.call import is_device, texts
 from laconic.undo.reach import COPIED, LINKED
 

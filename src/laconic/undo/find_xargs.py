@@ -6,14 +6,14 @@ import os
 from fnmatch import fnmatchcase
 
 from laconic.knowledge.arguments import Argument
-from laconic.policy.acts import Verb
-from laconic.policy.commands.xargs import MARKS
+from laconic.reading.acts import Verb
+from laconic.reading.commands.xargs import MARKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from laconic.policy.situation import ProgramCall
+    from laconic.reading.situation import ProgramCall
 
 _MOST = 50_000
 _MOST_COMMANDS = 1_000

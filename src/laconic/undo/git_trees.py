@@ -11,7 +11,7 @@ from itertools import permutations
 
 from laconic.errors import FileError
 from laconic.files import read_file
-from laconic.policy.acts import Verb
+from laconic.reading.acts import Verb
 from laconic.undo.reach import is_below
 
 TYPE_CHECKING = False

@@ -24,5 +24,5 @@ The others are parts of these:
   pytest_summary.
 - Findings: finding, finding_block, framed_finding.
 - Frames: foreign_paths, native_frames, script_frames.
-- Listings: directories, entries, folded_names. Commits: graph.
+- Listings: directories, entries, folded_names. Commits: graph. Diffs: diff_files.
 """

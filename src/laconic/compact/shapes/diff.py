@@ -1,20 +1,25 @@
-"""Diffs: every changed line, with one line beside what is only added or removed, by file.
+"""Diffs: the hunks of each file whole, as long as they cost little.
 
-Hunks with equal changes are shown once with all places. Removed lines that are added again, with
-another indent or at another place of the file, are shown only there; of a long line that is changed
-a little the new form is shown whole, and of the old one what differs. Beyond the budget the largest
-files are counted. Carriage returns at the end of a line are part of it.
+A diff of few lines stays as it is, and so does one that marks words in place of lines. Of a larger
+one the context around the changes of a hunk goes, except for the nearest lines, and what the
+definition is that they are in; between changes a gap is marked. Hunks with equal changes are shown
+once with all places. Removed lines that are added again, with another indent or at another place of
+the file, are shown only there; of a long line that is changed a little the new form is shown whole,
+and of the old one what differs. Beyond the budget the largest files are counted. Carriage returns
+at the end of a line are part of it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from laconic.compact.result import SHORT, Shown
+from laconic.compact.shapes.diff_files import File, Hunk, files_of
 from laconic.compact.shapes.folded_names import joined
 from laconic.compact.shapes.numbered import as_one
-from laconic.compact.shapes.rows import made, raw_of, text_of
+from laconic.compact.shapes.rows import made, text_of
+from laconic.compact.stages.limit import gap_row
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
 
@@ -24,191 +29,116 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
-BUDGET = 3000  # tokens
-_FILE = pattern(r"diff --(?:git a/(.*) b/|(?:cc|combined) )(.*?)\r?")
-_HUNK = pattern(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*?)\r?")
-# Of a merge: a sign for each parent, git-diff(1), "COMBINED DIFF FORMAT".
-_COMBINED = pattern(r"(@@@+)((?: -\d+(?:,\d+)?)+) \+(\d+)(?:,\d+)? @@@+ ?(.*?)\r?")
-# The lines between the name of a file and its first hunk, as man 1 git-diff lists them, and those
-# of a binary file. Any other line there was printed by another program.
-_HEAD = pattern(
-    r"(?:old mode|new mode|deleted file mode|new file mode) \d+|(?:copy|rename) (?:from|to) .*"
-    r"|(?:dis)?similarity index \d+%|index [0-9a-f,]+\.\.[0-9a-f]+(?: \d+)?|(?:---|\+\+\+) .*"
-    r"|Binary files .* differ|GIT binary patch|(?:literal|delta) \d+|mode [0-9,]+\.\.\d+"
+_FEW_LINES = 60  # of a diff that stays as it is
+_WHOLE, BUDGET = 1200, 3000  # tokens, up to which hunks are whole, and up to which files are shown
+_DULL = pattern(
+    r"index [0-9a-f,]+\.\.[0-9a-f]+.*|--- .*|\+\+\+ .*|similarity index .*"
+    r"|(?:new|deleted) file mode 100644|(?:copy|rename) (?:from|to) .*"
 )
-_DULL = pattern(r"index [0-9a-f,]+\.\.[0-9a-f]+.*|--- .*|\+\+\+ .*|similarity index .*")
 # Generated files: nobody reads them, unless they are asked for by name.
 _LOCK = pattern(
     r"(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock"
     r"|poetry\.lock|uv\.lock|Gemfile\.lock|composer\.lock|Pipfile\.lock|go\.sum|flake\.lock)$"
 )
-_STARTS = ("diff --git ", "diff --cc ", "diff --combined ")
-# A file without a line of git's: what `diff -u` and formatters write, perhaps with a time.
-_OLD, _NEW = pattern(r"--- (\S.*?)(?:\t.*)?\r?"), pattern(r"\+\+\+ (\S.*?)(?::after)?(?:\t.*)?\r?")
-_FEW = 5  # lines of such a file that are shown
 _FEWEST = 3  # equal hunks, or files with the same change, of which one is shown
 _PLAIN_HEADS = 4  # lines before the first hunk of a file that is neither new nor renamed
 _FEWEST_AGAIN = 3  # neighbouring lines that are repeated elsewhere
 _FEWEST_NUMBERED = 8  # neighbouring lines that count, as generated data does
-_FEWEST_SPACED = 6  # lines, of which the new form is enough
+_FAR = 8  # lines between two changes, beyond which they are cut
+_LONGEST = 2000  # characters of a line that is compared with another
 _LONG, _COMMON = 100, 0.5  # characters of a line, and how much of it is in another one
 _BESIDE, _LEAST = 20, 30  # characters around what differs, and that cutting must save
 _DEFINITIONS = 1000  # tokens of what files beyond the budget begin or cease to define
 # A line that begins a function, a class or a type in most languages.
-_DEFINITION = pattern(
-    r"[+-]\s*(?:(?:export|default|pub(?:\(\w+\))?|public|private|protected|static|async|abstract|final)"
+_BEGINS = (
+    r"\s*(?:(?:export|default|pub(?:\(\w+\))?|public|private|protected|static|async|abstract|final)"
     r"\s+)*(?:def|class|function|func|fn|interface|struct|enum|trait|module)\s+([\w.]+).*"
 )
+_DEFINITION = pattern(rf"[+-]{_BEGINS}")
+# What git takes for one, and those with an indent: gitattributes(5), "custom hunk-header".
+_AROUND = pattern(rf" (?:{_BEGINS}|[A-Za-z_$][^;]*[({{:][^;]*)")
 _FUNCTION = 60  # characters of what git says a hunk is in
-
-
-class _Hunk:
-    """Lines of a hunk; old, new: how many lines of each side are still to come.
-
-    signs: how many characters before the text of a line say what became of it.
-    """
-
-    __slots__ = ("head", "lines", "new", "old", "signs", "start", "where")
-
-    def __init__(self, index: int, start: str, where: str, signs: int = 1) -> None:
-        self.head, self.start, self.where, self.signs = index, start, where, signs
-        self.old = self.new = 0
-        self.lines: list[int] = []
-
-    def added(self, texts: Texts) -> list[int]:
-        return [i for i in self.lines if "+" in texts[i][: self.signs]]
-
-    def removed(self, texts: Texts) -> list[int]:
-        return [i for i in self.lines if "-" in texts[i][: self.signs]]
-
-
-class _File:
-    __slots__ = ("heads", "hunks", "name")
-
-    @property
-    def is_long(self) -> bool:
-        return len(self.lines) > _FEW
-
-    @property
-    def indexes(self) -> list[int]:
-        return [*self.heads, *(i for hunk in self.hunks for i in (hunk.head, *hunk.lines))]
-
-    @property
-    def lines(self) -> list[int]:
-        return [i for hunk in self.hunks for i in hunk.lines]
-
-    def __init__(self, name: str, index: int) -> None:
-        self.name, self.heads = name, [index]
-        self.hunks: list[_Hunk] = []
 
 
 def diff(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show the files of a diff; other lines stay as they are."""
-    lines = raw_of(rows)
-    plain = _plain(lines, texts)
-    if not plain and not any(texts[i].startswith(_STARTS) for i in lines):
+    found = files_of(rows, texts, asked.printed)
+    files = [part for part in found if isinstance(part, File)]
+    if not files:
         return rows
-    found: list[Row | _File] = []
-    current: _File | None = None
-    for row in rows:
-        if not isinstance(row, int):
-            current = None
-            found.append(row)
-            continue
-        text = texts[row]
-        if match := _FILE.fullmatch(text):
-            name = match[2] if match[1] in (match[2], None) else f"{match[1]} -> {match[2]}"
-            current = _File(name, row)
-            found.append(current)
-        elif row in plain and not (current and _is_open(current)):
-            current = _File(plain[row], row)
-            found.append(current)
-        elif current is None or not _taken(current, row, text):
-            current = None
-            found.append(row)
     asked.allow(BUDGET)
-    asked.settled.update(i for part in found if isinstance(part, _File) for i in part.lines)
-    return _shown(found, texts, asked)
+    if sum(len(file.indexes) for file in files) < _FEW_LINES or _marks_words(files, texts):
+        asked.settled.update(i for file in files for i in file.indexes)
+        return rows
+    asked.settled.update(i for file in files for i in file.lines)
+    return _shown(found, files, texts, asked)
 
 
-def _plain(lines: list[int], texts: Texts) -> dict[int, str]:
-    """The names of files that no line of git names, by the first line of each."""
-    found: dict[int, str] = {}
-    for pos, old in enumerate(lines[:-2]):
-        if not texts[old].startswith("--- ") or not _OLD.fullmatch(texts[old]):
-            continue
-        before = texts[lines[pos - 1]].removesuffix("\r") if pos else ""
-        if before.startswith(_STARTS) or _HEAD.fullmatch(before):
-            continue
-        new, hunk = texts[lines[pos + 1]], texts[lines[pos + 2]]
-        if (match := _NEW.fullmatch(new)) and _HUNK.fullmatch(hunk):
-            found[old] = match[1]
-    return found
+def _marks_words(files: list[File], texts: Texts) -> bool:
+    """Tell whether there are hunks without a changed line: the changes are marked within lines."""
+    hunks = (hunk for file in files for hunk in file.hunks if not hunk.is_open)
+    return not all(any(hunk.is_change(texts[i]) for i in hunk.lines) for hunk in hunks)
 
 
-def _is_open(file: _File) -> bool:
-    """Tell whether lines of the last hunk are still to come."""
-    return bool(file.hunks) and (file.hunks[-1].old > 0 or file.hunks[-1].new > 0)
-
-
-def _taken(file: _File, index: int, text: str) -> bool:
-    """Take a line that belongs to the file; False if the diff is over."""
-    hunk = file.hunks[-1] if file.hunks else None
-    if hunk and hunk.signs > 1 and _COMBINED.fullmatch(text) is None:
-        if text[: hunk.signs].strip(" +-") and not text.startswith("\\"):
-            return False
-        hunk.lines.append(index)
-        return True
-    if hunk and (hunk.old > 0 or hunk.new > 0 or text.startswith("\\")):
-        sign = text[:1]
-        if sign not in ("+", "-", " ", "\\", "", "\r"):
-            return False
-        hunk.lines.append(index)
-        hunk.old -= sign in ("-", " ", "", "\r")
-        hunk.new -= sign in ("+", " ", "", "\r")
-        return True
-    if match := _HUNK.fullmatch(text):
-        hunk = _Hunk(index, match[3], match[5])
-        hunk.old, hunk.new = int(match[2] or 1), int(match[4] or 1)
-        file.hunks.append(hunk)
-        return True
-    if match := _COMBINED.fullmatch(text):
-        file.hunks.append(_Hunk(index, match[3], match[4], len(match[1]) - 1))
-        return True
-    if hunk is None and _HEAD.fullmatch(text.removesuffix("\r")):
-        file.heads.append(index)
-        return True
-    return False
-
-
-def _shown(found: list[Row | _File], texts: Texts, asked: Asked) -> list[Row]:
-    files = [part for part in found if isinstance(part, _File)]
+def _shown(found: list[Row | File], files: list[File], texts: Texts, asked: Asked) -> list[Row]:
     odd = _odd(files, texts, asked)
-    written = {id(file): _rows(file, texts, odd) for file in files}
+    notes: dict[int, list[Row]] = {}
+    gone: set[int] = set()
     for first, *others in _alike(files, texts, odd):
         names = joined([file.name for file in others])
         indexes = [i for file in others for i in file.indexes]
         said = f"[the same change in {len(others)} more files: {names}]"
-        written[id(first)].append(made(said, indexes))
-        written |= {id(file): [] for file in others}
-    costs = {id(file): _cost(written[id(file)], texts) for file in files}
-    left = _DEFINITIONS
-    for file in sorted(files, key=lambda f: (not _LOCK.search(f.name), -costs[id(f)])):
-        if sum(costs.values()) <= BUDGET and not (_LOCK.search(file.name) and file.is_long):
-            break
-        defined = _definitions(file, texts)
-        cost = _cost(defined, texts)
-        defined, left = (defined, left - cost) if cost <= left else ([], left)
-        rows = [_counted(file, texts), *defined, *(i for i in file.lines if i in odd)]
-        written[id(file)], costs[id(file)] = rows, _cost(rows[:1], texts)
+        notes[id(first)] = [made(said, indexes)]
+        gone |= {id(file) for file in others}
+    written = _written([file for file in files if id(file) not in gone], texts, odd)
     result: list[Row] = []
     for part in found:
-        result += written[id(part)] if isinstance(part, _File) else [part]
+        if isinstance(part, File):
+            result += [*written.get(id(part), ()), *notes.get(id(part), ())]
+        else:
+            result.append(part)
     return result
 
 
-def _definitions(file: _File, texts: Texts) -> list[Row]:
-    """The lines by which a file begins or ceases to define something."""
+def _written(files: list[File], texts: Texts, odd: set[int]) -> dict[int, list[Row]]:
+    """The rows of each file: whole, without far context, or counted, the largest first.
+
+    Of a file that is deleted its lines are worth least.
+    """
+    shown = [file for file in files if not (_LOCK.search(file.name) and file.is_long)]
+    rows = {id(file): _rows(file, texts, odd, is_whole=True) for file in shown}
+    costs = {id(file): _cost(rows[id(file)], texts) for file in shown}
+    counted = [file for file in files if file not in shown]
+
+    def count(file: File) -> None:
+        counted.append(file)
+        costs[id(file)] = _cost([_counted(file, texts)], texts)
+
+    for file in sorted(shown, key=lambda f: -costs[id(f)]):
+        if sum(costs.values()) <= _WHOLE:
+            break
+        if file.is_long and file.state(texts) == "deleted":
+            count(file)
+        else:
+            rows[id(file)] = _rows(file, texts, odd, is_whole=False)
+            costs[id(file)] = _cost(rows[id(file)], texts)
+    for file in sorted(shown, key=lambda f: -costs[id(f)]):
+        if sum(costs.values()) <= BUDGET:
+            break
+        count(file)
+    left = _DEFINITIONS
+    for file in counted:
+        defined = _definitions(file, texts)
+        cost = _cost(defined, texts)
+        defined, left = (defined, left - cost) if cost <= left else ([], left)
+        rows[id(file)] = [_counted(file, texts), *defined, *(i for i in file.lines if i in odd)]
+    return rows
+
+
+def _definitions(file: File, texts: Texts) -> list[Row]:
+    """The lines by which a file begins or ceases to define something, if it is there before."""
+    if file.state(texts) == "deleted":
+        return []
     found = [(i, m[1]) for i in file.lines if (m := _DEFINITION.fullmatch(texts[i]))]
     signs: dict[str, set[str]] = {}
     for index, name in found:
@@ -216,9 +146,9 @@ def _definitions(file: _File, texts: Texts) -> list[Row]:
     return [i for i, name in found if len(signs[name]) == 1]
 
 
-def _alike(files: list[_File], texts: Texts, odd: set[int]) -> list[list[_File]]:
+def _alike(files: list[File], texts: Texts, odd: set[int]) -> list[list[File]]:
     """Files in which the same lines change, if they are several."""
-    groups: dict[tuple[tuple[str, ...], ...], list[_File]] = {}
+    groups: dict[tuple[tuple[str, ...], ...], list[File]] = {}
     for file in files:
         keys = tuple(_key(hunk, texts, odd) for hunk in file.hunks)
         if keys and len(file.heads) <= _PLAIN_HEADS:
@@ -230,7 +160,7 @@ def _cost(rows: list[Row], texts: Texts) -> int:
     return estimate("\n".join(text_of(row, texts) for row in rows))
 
 
-def _odd(files: list[_File], texts: Texts, asked: Asked) -> set[int]:
+def _odd(files: list[File], texts: Texts, asked: Asked) -> set[int]:
     """Lines that are not changed and say what is wrong, after a failure.
 
     Another program may have printed them: nothing tells what it indents from the lines of a file.
@@ -241,27 +171,19 @@ def _odd(files: list[_File], texts: Texts, asked: Asked) -> set[int]:
     return {i for i in lines if asked.pinned[i] and texts[i][:1] == " "}
 
 
-def _rows(file: _File, texts: Texts, odd: set[int]) -> list[Row]:
-    spaced = {i for hunk in file.hunks for i in _spaced(hunk, texts)}
-    spaced = spaced if len(spaced) >= _FEWEST_SPACED else set()
-    note = (
-        f" [{len(spaced)} removed lines that their hunk adds again are not shown]" if spaced else ""
-    )
-    rows: list[Row] = [made(f"{_title(file, texts)}{note}", [file.heads[0], *sorted(spaced)])]
+def _rows(file: File, texts: Texts, odd: set[int], *, is_whole: bool) -> list[Row]:
+    rows: list[Row] = [made(_title(file, texts), [file.heads[0]])]
     rows += [i for i in file.heads[1:] if not _DULL.fullmatch(texts[i])]
-    alike: dict[tuple[str, ...], list[_Hunk]] = {}
+    alike: dict[tuple[str, ...], list[Hunk]] = {}
     keys = {id(hunk): _key(hunk, texts, odd) for hunk in file.hunks}
     for hunk in file.hunks:
         alike.setdefault(keys[id(hunk)], []).append(hunk)
-    told: set[int] = set()
-    for key, hunks in alike.items():
-        if len(hunks) >= _FEWEST and key:
-            told |= {id(hunk) for hunk in hunks[1:]}
+    told = {id(h) for some in alike.values() if len(some) >= _FEWEST for h in some[1:]}
     again = _again(file, texts)
     for hunk in file.hunks:
         if id(hunk) in told:
             continue
-        rows += _of_hunk(hunk, texts, spaced, again, odd)
+        rows += _whole(hunk, texts) if is_whole else _near(hunk, texts, again, odd)
         others = [other for other in alike[keys[id(hunk)]] if id(other) in told]
         if others:
             places = " ".join(f"+{other.start}" for other in others)
@@ -270,27 +192,13 @@ def _rows(file: _File, texts: Texts, odd: set[int]) -> list[Row]:
     return rows
 
 
-def _key(hunk: _Hunk, texts: Texts, odd: set[int]) -> tuple[str, ...]:
+def _key(hunk: Hunk, texts: Texts, odd: set[int]) -> tuple[str, ...]:
     """What is shown of a hunk."""
     changed = {*hunk.added(texts), *hunk.removed(texts)}
     return tuple(texts[i] for i in hunk.lines if i in changed or i in odd)
 
 
-def _spaced(hunk: _Hunk, texts: Texts) -> list[int]:
-    """Removed lines that the same hunk adds again, perhaps with other white space."""
-    if hunk.signs > 1:
-        return []
-    added = Counter("".join(texts[i][1:].split()) for i in hunk.added(texts))
-    found: list[int] = []
-    for i in hunk.removed(texts):
-        text = "".join(texts[i][1:].split())
-        if text and added[text] > 0:
-            added[text] -= 1
-            found.append(i)
-    return found
-
-
-def _again(file: _File, texts: Texts) -> set[int]:
+def _again(file: File, texts: Texts) -> set[int]:
     """Removed lines that are added again with another indent or at another place of the file."""
     added = Counter(
         texts[i][1:].strip() for hunk in file.hunks for i in hunk.lines if texts[i][:1] == "+"
@@ -305,46 +213,73 @@ def _again(file: _File, texts: Texts) -> set[int]:
     return found
 
 
-def _of_hunk(
-    hunk: _Hunk, texts: Texts, spaced: set[int], again: set[int], odd: set[int]
-) -> list[Row]:
-    head = f"@@ +{hunk.start} {hunk.where[:_FUNCTION]}".rstrip()
-    signs = [(pos, texts[i][: hunk.signs]) for pos, i in enumerate(hunk.lines)]
-    changed = [pos for pos, sign in signs if sign.strip(" \r")]
-    near = {*changed, *_beside(hunk, changed, texts)}
-    kept = [
-        i
-        for pos, i in enumerate(hunk.lines)
-        if i in odd or (pos in near and i not in spaced and (texts[i].strip() or pos in changed))
-    ]
-    rows: list[Row] = [Shown(SHORT, head, (hunk.head + 1,))]
-    for is_again, group in groupby(kept, again.__contains__):
-        some = list(group)
-        if is_again and len(some) >= _FEWEST_AGAIN:
-            rows.append(made(f"[-{len(some)} lines that are added again in this file]", some))
-        else:
-            rows += some
+def _head(hunk: Hunk, start: str, where: str, *indexes: int) -> Row:
+    head = f"@@ +{start} {where[:_FUNCTION]}".rstrip()
+    return Shown(SHORT, head, [hunk.head + 1, *(index + 1 for index in indexes)])
+
+
+def _whole(hunk: Hunk, texts: Texts) -> list[Row]:
     cut = _cut(hunk, texts)
-    rows = [cut.get(row, row) if isinstance(row, int) else row for row in rows]
-    return as_one(rows, texts, _FEWEST_NUMBERED)
+    lines = (cut.get(index, index) for index in hunk.lines)
+    return [_head(hunk, hunk.start, hunk.where), *lines]
 
 
-def _beside(hunk: _Hunk, changed: list[int], texts: Texts) -> list[int]:
-    """The lines before changes that do not say by themselves where they are, or those after them.
+def _near(hunk: Hunk, texts: Texts, again: set[int], odd: set[int]) -> list[Row]:
+    """The changes of a hunk with the lines next to them and between them."""
+    lines = hunk.lines
+    wanted = [pos for pos, i in enumerate(lines) if i in odd or hunk.is_change(texts[i])]
+    first, last = _edges(hunk, wanted, texts)
+    shown: list[Row] = []
+    for before, pos in pairwise([first - 1, *wanted, last + 1]):
+        shown += _between(lines[before + 1 : pos], texts)
+        shown += lines[pos : min(pos, last) + 1]
+    cut = _cut(hunk, texts)
+    rows = [cut.get(row, row) if isinstance(row, int) else row for row in _moved(shown, again)]
+    around = _definition_in(lines[:first], texts)
+    where = texts[around[0]].strip() if around else hunk.where
+    head = _head(hunk, f"{int(hunk.start) + first}", where, *around)
+    return as_one([head, *rows], texts, _FEWEST_NUMBERED)
 
-    Where lines are replaced, the old ones say it.
-    """
-    found: list[int] = []
-    for _, group in groupby(enumerate(changed), lambda item: item[1] - item[0]):
-        run = [pos for _, pos in group]
-        if not {"+", "-"} <= set("".join(texts[hunk.lines[pos]][: hunk.signs] for pos in run)):
-            before = run[0] - 1
-            is_filled = before >= 0 and texts[hunk.lines[before]].strip()
-            found.append(before if is_filled else run[-1] + 1)
+
+def _between(lines: list[int], texts: Texts) -> list[Row]:
+    """The lines between two changes; of many the first, the last, and where the next change is."""
+    if len(lines) <= _FAR:
+        return list(lines)
+    kept = sorted({lines[0], *_definition_in(lines, texts), lines[-1]})
+    found: list[Row] = []
+    for is_kept, group in groupby(lines, kept.__contains__):
+        some = list(group)
+        found += some if is_kept else [gap_row([index + 1 for index in some])]
     return found
 
 
-def _cut(hunk: _Hunk, texts: Texts) -> dict[int, Row]:
+def _definition_in(lines: list[int], texts: Texts) -> list[int]:
+    """The last line that begins a definition, if there is one."""
+    return [index for index in lines if _AROUND.fullmatch(texts[index])][-1:]
+
+
+def _edges(hunk: Hunk, wanted: list[int], texts: Texts) -> tuple[int, int]:
+    """The first and the last position that is shown: with the lines beside, but for blank ones."""
+    first, last = wanted[0], wanted[-1]
+    before, behind = hunk.lines[max(0, first - 1)], hunk.lines[last + 1 : last + 2]
+    is_behind = any(texts[index].strip() for index in behind)
+    return first - (first > 0 and bool(texts[before].strip())), last + is_behind
+
+
+def _moved(rows: list[Row], again: set[int]) -> list[Row]:
+    """The rows, with a count in place of several removed lines that are added again."""
+    found: list[Row] = []
+    for is_again, group in groupby(rows, lambda row: isinstance(row, int) and row in again):
+        some = list(group)
+        if is_again and len(some) >= _FEWEST_AGAIN:
+            indexes = [row for row in some if isinstance(row, int)]
+            found.append(made(f"[-{len(some)} lines that are added again in this file]", indexes))
+        else:
+            found += some
+    return found
+
+
+def _cut(hunk: Hunk, texts: Texts) -> dict[int, Row]:
     """Long removed lines, cut to what differs from the line that is added in their place."""
     found: dict[int, Row] = {}
     removed: list[int] = []
@@ -366,9 +301,11 @@ def _cut(hunk: _Hunk, texts: Texts) -> dict[int, Row]:
 def _without_common(removed: int, added: int, texts: Texts) -> Row | None:
     """A removed line cut to what differs from the added one, and a little around it."""
     old, new = texts[removed][1:], texts[added][1:]
+    if not _LONG <= len(old) <= _LONGEST:
+        return None
     start = _common(old, new)
     end = _common(old[start:][::-1], new[start:][::-1])
-    if len(old) < _LONG or start + end < _COMMON * len(old):
+    if start + end < _COMMON * len(old):
         return None
     first = old.rfind(" ", 0, max(0, start - _BESIDE)) + 1
     last = old.find(" ", min(len(old), len(old) - end + _BESIDE))
@@ -383,12 +320,13 @@ def _common(one: str, other: str) -> int:
     return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-def _title(file: _File, texts: Texts) -> str:
+def _title(file: File, texts: Texts) -> str:
     added = sum(len(hunk.added(texts)) for hunk in file.hunks)
     removed = sum(len(hunk.removed(texts)) for hunk in file.hunks)
-    return f"{file.name} +{added} -{removed}"
+    state = file.state(texts)
+    return f"{file.name} {state + ' ' if state else ''}+{added} -{removed}"
 
 
-def _counted(file: _File, texts: Texts) -> Row:
+def _counted(file: File, texts: Texts) -> Row:
     many = f"{len(file.hunks)} hunk{'s' if len(file.hunks) != 1 else ''}"
     return made(f"{_title(file, texts)} [{many} hidden]", file.indexes)

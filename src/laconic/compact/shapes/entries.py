@@ -63,8 +63,8 @@ def named(lines: list[int], texts: Texts) -> Read:
 
 def plain(lines: list[int], texts: Texts) -> Read:
     found, _, _ = named(lines, texts)
-    # single words may be anything: in a listing of names most have dots or slashes
-    if sum("." in e.name or e.directory != "./" for e in found) < len(found) / 2:
+    # single words may be anything: in a listing of names most have dots in them, or slashes
+    if sum("." in e.name.strip(".") or e.directory != "./" for e in found) < len(found) / 2:
         return [], set(), ""
     return found, set(), ""
 

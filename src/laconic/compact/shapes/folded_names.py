@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby, pairwise
 
 from laconic.patterns import pattern
@@ -51,9 +52,14 @@ def _is_sorted(pairs: Sequence[tuple[str, str]]) -> bool:
 
 
 def folded(names: Sequence[str]) -> list[str]:
-    """The names, those with the same beginning and ending as one."""
-    by_ending = _by_ending(list(dict.fromkeys(names)))
-    return _ranges(by_ending)
+    """The names, those with the same beginning and ending as one; `a.py [x3]` if it is there often.
+
+    How often something was found may be what was asked.
+    """
+    counts = Counter(names)
+    once = [name for name, count in counts.items() if count == 1]
+    often = [f"{name} [x{count}]" for name, count in counts.items() if count > 1]
+    return [*_ranges(_by_ending(once)), *often]
 
 
 def _by_ending(names: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Hits of a search: each file once, and below it the number and text of each hit, unindented.
+"""Hits of a search: each file once, and below it the number and text of each hit.
 
 Beyond the budget the hits are counted by file, and the texts that occur most are shown.
 """
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 BUDGET = 4000  # tokens, as estimated
 _FEWEST, _SHARE = 4, 0.45
 _SMALL = 150  # tokens, below which lines stay as long as they are
-_WIDTHS = ((400, 68), (2000, 60), (3000, 48), (1 << 30, 36))  # characters of a line, by tokens
+# Characters of a line, up to which a hit is whole, because an edit is written from it; the others
+# are for a search with more hits than there is room for.
+_WIDTHS = (160, 80, 48, 36)
 _FEWEST_OF_LOG, _LOG_SHARE = 20, 0.8  # lines of a log, which are shown by kind
 _STAMP = 60  # characters of a time, a level and a source, before the message of a line of a log
 _OFTEN = 3
@@ -122,7 +124,7 @@ def _widths(hits: list[Hit], texts: Texts, asked: Asked) -> list[int]:
     if cost < _SMALL or asked.status:  # what says what is wrong is not cut
         return [0]
     before = _STAMP if _is_log(hits) else 0
-    return [before + width for most, width in _WIDTHS if cost < most]
+    return [before + width for width in _WIDTHS]
 
 
 def _by_block(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -225,7 +227,7 @@ def _with_same_text(files: dict[str, list[Hit]]) -> dict[str, list[Hit]]:
 def _in_files(directory: str, hits: list[Hit], width: int, asked: Asked) -> Shown:
     """`import os [x3]: a.py:7 b.py:12 c.py:9`."""
     text = hits[0].text.strip()
-    cut = _cut(" ".join(text.split()) if width else text, width, asked)
+    cut = _cut(text, width, asked)
     places = " ".join(f"{hit.path.removeprefix(directory)}:{hit.number}" for hit in hits)
     line = f"{cut} [x{len(hits)}]: {places}"
     if "…" in cut and "…" not in text:
@@ -238,7 +240,7 @@ def _of_file(path: str, hits: list[Hit], width: int, asked: Asked) -> list[Shown
         return _with_context(path, hits)
     same: dict[tuple[str, str], list[Hit]] = {}
     for hit in hits:
-        same.setdefault((hit.sign, hit.text.strip()), []).append(hit)
+        same.setdefault((hit.sign, hit.text.rstrip()), []).append(hit)
     groups = list(same.items())
     if path and len(groups) == 1:
         return [_line(f"{path}:", *groups[0], width, asked)]
@@ -277,7 +279,7 @@ def _with_context(path: str, hits: list[Hit]) -> list[Shown]:
 def _line(start: str, key: tuple[str, str], hits: list[Hit], width: int, asked: Asked) -> Shown:
     sign, text = key
     numbers = ",".join(hit.number for hit in hits if hit.number)
-    cut = _cut(" ".join(text.split()) if width else text, width, asked)
+    cut = _cut(text, width, asked)
     line = f"{start}{numbers}{sign if numbers else ''}{cut}"
     if "…" in cut and "…" not in text:
         return Shown(SHORT, line, [hit.index + 1 for hit in hits])
@@ -285,8 +287,11 @@ def _line(start: str, key: tuple[str, str], hits: list[Hit], width: int, asked: 
 
 
 def _cut(text: str, width: int, asked: Asked) -> str:
-    """A line cut to the width, around what was searched for."""
+    """A line cut to the width, around what was searched for; then its blanks are not kept."""
     if not width or len(text) <= width + 4:
+        return text
+    text = " ".join(text.split())
+    if len(text) <= width + 4:
         return text
     start = asked.hits.first(text) if asked.hits else None
     if start is None or start < width * 2 // 3:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from laconic.agents.load import AFTER
 from laconic.hooks.response import Output, Reply
+from laconic.types import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def write(call: HookCall, response: Response) -> Reply:
     if call.event.kind == AFTER:
         return Reply({"status": "done", "output": response.text})
-    if response.answer == "deny":
+    if response.outcome is Outcome.DENIED:
         return Reply({"action": "reject-and-continue", "message": response.reason})
     assert response.commands
     return Reply({"action": "modify", "input": call.input_with(response.commands)})

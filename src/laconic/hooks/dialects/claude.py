@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from laconic.agents.load import AFTER, BEFORE, PERMISSION
 from laconic.hooks.response import Output, Reply
+from laconic.types import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,9 +35,8 @@ def specific(call: HookCall, **keys: Any) -> dict[str, Any]:
 
 def permission(response: Response) -> dict[str, str]:
     """Return the decision, or nothing: a rewrite alone must not approve the command."""
-    if response.answer is None:
-        return {}
-    return {"permissionDecision": response.answer, "permissionDecisionReason": response.reason}
+    word = response.outcome.word
+    return {"permissionDecision": word, "permissionDecisionReason": response.reason} if word else {}
 
 
 def updated(call: HookCall, response: Response, key: str = "updatedInput") -> dict[str, Any]:
@@ -44,7 +44,7 @@ def updated(call: HookCall, response: Response, key: str = "updatedInput") -> di
 
 
 def behavior(call: HookCall, response: Response) -> dict[str, Any]:
-    if response.answer == "allow":
+    if response.outcome is Outcome.ALLOWED:
         return {"behavior": "allow", **updated(call, response)}
     return {"behavior": "deny", "message": response.reason}
 

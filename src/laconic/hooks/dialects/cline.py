@@ -9,6 +9,7 @@ from __future__ import annotations
 from laconic.hooks.dialects.claude import updated
 from laconic.hooks.response import Reply
 from laconic.rewrite.edits import quoted
+from laconic.types import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _REFUSAL = """sh -c 'printf "%s\\n" "$1" >&2; exit 126' laconic """
 
 
 def write(call: HookCall, response: Response) -> Reply:
-    if response.answer != "deny":
+    if response.outcome is not Outcome.DENIED:
         return Reply(updated(call, response, key="overrideInput"))
     if "rewrite" not in call.event.can:
         return Reply({"cancel": True, "errorMessage": response.reason})

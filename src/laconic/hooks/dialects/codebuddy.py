@@ -7,6 +7,7 @@ import sys
 from laconic.agents.load import AFTER
 from laconic.hooks.dialects.claude import output, permission, specific, updated
 from laconic.hooks.response import Reply, Response
+from laconic.types import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,4 +28,4 @@ def refusal() -> Response | None:
     if sys.platform != "win32":
         return None
     reason = "laconic: CodeBuddy on Windows itself is not supported; run it in WSL"
-    return Response("deny", f"{reason}, or: laconic uninstall codebuddy")
+    return Response(Outcome.DENIED, f"{reason}, or: laconic uninstall codebuddy")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from laconic.agents.load import AFTER, PERMISSION
 from laconic.hooks.dialects.claude import behavior, permission, specific, updated
 from laconic.hooks.response import Output, Reply
+from laconic.types import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def write(call: HookCall, response: Response) -> Reply:
         # It replaces the output, and the turn goes on.
         reason = f"{_NO_STATUS}{response.text}"
         return Reply({"continue": False, "stopReason": "compacted", "reason": reason})
-    if response.answer == "deny":
+    if response.outcome is Outcome.DENIED:
         return Reply(specific(call, **permission(response)))
     return Reply(specific(call, permissionDecision="allow", **updated(call, response)))
 

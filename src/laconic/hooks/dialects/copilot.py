@@ -5,6 +5,7 @@ from __future__ import annotations
 from laconic.agents.load import AFTER
 from laconic.hooks.dialects.claude import permission, specific, updated
 from laconic.hooks.response import Output, Reply
+from laconic.types import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,14 +23,14 @@ def write(call: HookCall, response: Response) -> Reply:
     if "tool_input" in call.data:
         return Reply(_as_claude(call, response))
     # Versions that send text know `ask`, but no arguments to go with it.
-    is_old_ask = call.as_text and response.answer == "ask"
+    is_old_ask = call.as_text and response.outcome is Outcome.ASKED
     rewrite = {} if is_old_ask else updated(call, response, key="modifiedArgs")
     return Reply({**decision, **rewrite})
 
 
 def _as_claude(call: HookCall, response: Response) -> dict[str, object]:
     decision = permission(response)
-    if response.answer == "ask":
+    if response.outcome is Outcome.ASKED:
         return {**decision}
     return {**decision, **specific(call, **decision, **updated(call, response))}
 

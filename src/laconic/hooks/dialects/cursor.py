@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from laconic.hooks.dialects.claude import updated
 from laconic.hooks.response import Reply
+from laconic.types import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
 
 
 def write(call: HookCall, response: Response) -> Reply:
-    said = {} if response.answer is None else {"permission": response.answer}
-    if response.answer in ("ask", "deny"):
+    word = response.outcome.word
+    said = {"permission": word} if word else {}
+    if response.outcome in (Outcome.ASKED, Outcome.DENIED):
         said |= {"user_message": response.reason, "agent_message": response.reason}
     return Reply({**said, **updated(call, response, key="updated_input")})
 

@@ -21,8 +21,8 @@ def write(call: HookCall, response: Response) -> Reply:
     said: dict[str, Any] = dict(form.get("always", {}))
     if call.event.kind == AFTER:
         return Reply({**said, "decision": "deny", "reason": response.text})
-    if response.answer is not None:
-        said["decision"] = form.get("words", {}).get(response.answer, response.answer)
+    if word := response.outcome.word:
+        said["decision"] = form.get("words", {}).get(word, word)
         said["reason"] = response.reason
     if response.commands:
         changed = call.input_with(response.commands)

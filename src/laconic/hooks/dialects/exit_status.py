@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from laconic.hooks.dialects.claude import permission, specific
 from laconic.hooks.response import Reply
+from laconic.types import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ _DENIED = 2
 
 
 def write(call: HookCall, response: Response) -> Reply:
-    if response.answer == "deny":
+    if response.outcome is Outcome.DENIED:
         return Reply(stderr=response.reason, status=_DENIED)
     return Reply(specific(call, **permission(response)))
 

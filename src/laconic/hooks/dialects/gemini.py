@@ -6,6 +6,7 @@ https://geminicli.com/docs/hooks/reference
 from __future__ import annotations
 
 from laconic.hooks.response import Reply
+from laconic.types import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 
 def write(call: HookCall, response: Response) -> Reply:
     said: dict[str, Any] = {}
-    if response.answer is not None:
-        said = {"decision": response.answer, "reason": response.reason}
-    if response.answer == "ask":
+    if word := response.outcome.word:
+        said = {"decision": word, "reason": response.reason}
+    if response.outcome is Outcome.ASKED:
         said["systemMessage"] = response.reason  # Gemini shows this when it asks, not the reason
     if response.commands:
         changed = {"hookEventName": "BeforeTool", "tool_input": call.input_with(response.commands)}

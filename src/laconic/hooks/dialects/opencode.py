@@ -8,6 +8,7 @@ from __future__ import annotations
 from laconic.agents.load import AFTER
 from laconic.hooks.dialects.claude import updated
 from laconic.hooks.response import Output, Reply
+from laconic.types import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def write(call: HookCall, response: Response) -> Reply:
     if call.event.kind == AFTER:
         return Reply({"output": response.text})
-    if response.answer == "deny":
+    if response.outcome is Outcome.DENIED:
         return Reply({"throw": response.reason})
     return Reply(updated(call, response, key="args"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from laconic.agents.load import AFTER
 from laconic.hooks.dialects.claude import updated
 from laconic.hooks.response import Output, Reply
+from laconic.types import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,15 +14,15 @@ if TYPE_CHECKING:
     from laconic.hooks.call import HookCall
     from laconic.hooks.response import Response
 
-_WORDS = {"deny": "block", "ask": "ask"}
+_WORDS = {Outcome.DENIED: "block", Outcome.ASKED: "ask"}
 
 
 def write(call: HookCall, response: Response) -> Reply:
     if call.event.kind == AFTER:
         return Reply({"content": [{"type": "text", "text": response.text}]})
     said: dict[str, Any] = {}
-    if response.answer in _WORDS:
-        said = {_WORDS[response.answer]: True, "reason": response.reason}
+    if response.outcome in _WORDS:
+        said = {_WORDS[response.outcome]: True, "reason": response.reason}
     return Reply({**said, **updated(call, response, key="input")})
 
 

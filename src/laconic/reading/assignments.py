@@ -1,0 +1,148 @@
+"""Judges variables that a command line sets, for the shell or for the environment of a program."""
+
+from __future__ import annotations
+
+from laconic.patterns import pattern
+from laconic.reading import environment as variables
+from laconic.reading.exports import value_of
+from laconic.reading.places import place
+from laconic.shell.words import literal
+from laconic.types import HARD, Decision, Effect, Verdict, strictest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.reading.judge import Judge
+    from laconic.reading.places import Facts
+    from laconic.reading.situation import Situation
+    from laconic.shell.ast import Assignment, Command
+
+# Where interpreters look for code: that of the project is the project's.
+_CODE_PATHS = frozenset("PYTHONPATH NODE_PATH RUBYLIB PERL5LIB".split())
+# https://www.gnu.org/software/make/manual/make.html#Options_002fRecursion: may hold --eval
+_MAKE_OPTIONS = frozenset("MAKEFLAGS GNUMAKEFLAGS MFLAGS MAKEFILES".split())
+# Names that say that they are for data, for output, or for what is kept between runs.
+_HOLDS_DATA = pattern(
+    r"TMP|TEMP|CACHE|OUT|LOG|DATA|DB|STORE|STATE|STORAGE|REPORT|COVER|RESULT|TARGET_DIR|URL|URI"
+    r"|INPUT|FIXTURE|SNAPSHOT|DUMP|UPLOAD|SOCKET|(?<!GEM)FILE|DEST|WORK|TEST"
+)
+_PATHS = pattern(r"(?:^|(?<=[=:,\s]))(?:/|\.\.?(?=/|$|[=:,\s])|~/)[^\s=:,]*")
+
+
+def assignment_findings(command: Command, judge: Judge, situation: Situation) -> list[Decision]:
+    """What the assignments of a simple command do: one decision for each of them."""
+    findings = []
+    for assignment in command.assignments:
+        if command.words:
+            finding = _before_program(assignment, command, judge, situation)
+        else:
+            finding = _in_shell(assignment, judge, situation)
+        harmless = f"sets {assignment.name}"
+        span = assignment.start, assignment.end
+        findings.append(finding or Decision(Verdict.ALLOW, "assignment", harmless, *span))
+    return findings
+
+
+def is_for_code_only(
+    finding: Decision, command: Command, facts: Facts, situation: Situation
+) -> bool:
+    """Tell whether a variable only matters to code that is asked about anyway: `DB=x ./run`.
+
+    Not where it gives make options, or any program a path that leads out of the project, or tells
+    a tool what to run or which server to ask.
+    """
+    name = next((a.name for a in command.assignments if a.start == finding.start), "")
+    is_plain = name in _CODE_PATHS or variables.is_private(name, {})
+    if finding.effects & HARD or not is_plain or name in _MAKE_OPTIONS:
+        return False
+    if finding.verdict is Verdict.ALLOW:
+        return False
+    given = [value_of(a, situation.values) for a in command.assignments if a.name == name]
+    values = [value for value in given if value is not None]
+    if len(values) < len(given):
+        return False
+    from laconic.reading import tool_variables as tools  # noqa: PLC0415 - seldom
+
+    if not tools.is_read_by_tools(name):
+        is_data = _HOLDS_DATA.search(name) is not None
+        return all(_stays_inside(value, facts, situation, is_data=is_data) for value in values)
+    is_data = tools.holds_files_of_tools(name)
+    return all(
+        tools.is_plain_setting(name, value)
+        or (
+            (is_data or tools.is_path(value))
+            and _stays_inside(value, facts, situation, is_data=is_data)
+        )
+        for value in values
+    )
+
+
+def _stays_inside(value: str, facts: Facts, situation: Situation, *, is_data: bool) -> bool:
+    """Tell whether no path leads out; one to temporary files is for data, and not for code."""
+    paths = [path for path in _PATHS.findall(value) if not path.startswith("//")]
+    allowed = ("project", "project-root", "sink", *(("temporary",) if is_data else ()))
+    return all(
+        place(path, cwd, facts) in allowed for path in paths for cwd in situation.directories
+    )
+
+
+def _before_program(
+    assignment: Assignment, command: Command, judge: Judge, situation: Situation
+) -> Decision | None:
+    words = tuple(map(literal, command.words[:2]))
+    if words[0] in situation.functions:
+        words = ()  # the variable is for whatever the function runs
+    value, span = value_of(assignment, situation.values), (assignment.start, assignment.end)
+    return environment_finding(assignment.name, value, span, judge, situation, words)
+
+
+def _in_shell(assignment: Assignment, judge: Judge, situation: Situation) -> Decision | None:
+    name, value = assignment.name, value_of(assignment, situation.values)
+    is_private = variables.is_private(name, judge.facts.environment, value)
+    if is_private or judge.say.is_gate(name, value):
+        return None
+    span = assignment.start, assignment.end
+    reason = f"{name} changes how the shell runs programs"
+    return _by_role(name, value, span, reason, judge, situation)
+
+
+def environment_finding(
+    name: str,
+    value: str | None,
+    span: tuple[int, int],
+    judge: Judge,
+    situation: Situation,
+    words: tuple[str | None, ...] = (),
+) -> Decision | None:
+    """A variable for the environment of a program: None if it does no harm.
+
+    words: the program and its first argument, as far as they are known.
+    """
+    if variables.is_harmless(name, value, words) or judge.say.is_gate(name, value):
+        return None
+    reason = f"{name} in the environment may change what the program does"
+    return _by_role(name, value, span, reason, judge, situation)
+
+
+def _by_role(
+    name: str,
+    value: str | None,
+    span: tuple[int, int],
+    reason: str,
+    judge: Judge,
+    situation: Situation,
+) -> Decision | None:
+    """A variable that is not harmless, by what its value is to programs."""
+    from laconic.knowledge.roles import role_of  # noqa: PLC0415 - seldom
+    from laconic.reading.given_values import value_findings  # noqa: PLC0415
+
+    role = role_of("variables", name)
+    if (
+        role is not None
+        and role.name == "SERVER"
+        and (role.spares(value) or (value is not None and variables.is_on_this_machine(value)))
+    ):
+        return None
+    found = [judge.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)]
+    if role is not None:
+        found += value_findings(role, name, value, span, judge, situation)
+    return strictest(found, *span)

@@ -1,0 +1,20 @@
+"""date: shows the time.
+
+Unsafe: -s and an operand other than `+format` set the clock (but with -j they are only read).
+"""
+
+from __future__ import annotations
+
+from laconic.types import Effect, Kind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.reading.call import Call
+
+
+def judge(call: Call) -> None:
+    if call.parsed is None or call.parsed.has("-j"):
+        return
+    for operand in call.parsed.operands:
+        if not operand.leading.startswith("+"):
+            call.does(Effect.SYSTEM, Kind.SET, "sets the clock", operand)

@@ -1,0 +1,226 @@
+"""git: subcommands whose operands decide whether they read or write.
+
+Unsafe: remote helpers (`ext::command`, any `name::address`), which run programs, wherever a remote
+repository may be named; refspecs that write local refs (`git fetch origin a:b`) and --prune, which
+deletes what the remote side deleted; `git config NAME VALUE`; `git tag NAME`; subcommands of reflog
+that are not known; pushes that overwrite or delete.
+"""
+
+from __future__ import annotations
+
+from laconic.knowledge.arguments import Argument
+from laconic.patterns import pattern
+from laconic.reading.commands.setting import is_secret_setting
+from laconic.types import Effect, Kind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.knowledge.options import Parsed
+    from laconic.reading.call import Call
+
+_FORCE = pattern(r"--force|--mirror$|--delete$|--prune$|-[a-zA-Z]*[fd][a-zA-Z]*$|[+:]")
+_HELPER = pattern(r"[A-Za-z0-9+.-]*::")
+_BEFORE_HELPER = pattern(r"[A-Za-z0-9+.-]*:?")
+_LISTS_TAGS = (
+    "-l", "--list", "-n", "-v", "--verify", "--contains", "--no-contains", "--merged",
+    "--no-merged", "--points-at",
+)  # fmt: skip
+_LISTS_BRANCHES = (
+    "-l", "--list", "-r", "--remotes", "-a", "--all", "-v", "--verbose", "--show-current",
+    "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", "--format", "--sort",
+    "--column",
+)  # fmt: skip
+_CHANGES_BRANCHES = (
+    "-d", "--delete", "-m", "--move", "-c", "--copy", "-t", "--track", "--no-track", "-u",
+    "--set-upstream-to", "--unset-upstream", "--create-reflog",
+)  # fmt: skip
+_DEFAULT_BRANCH = pattern(r"(?:ref: )?(?:refs/heads/)?(?:main|master|trunk)")
+# No name of a branch ends so: a directory, a file with an extension that begins with a letter.
+_LIKE_A_FILE = pattern(r"^\.\.?(?:/|$)|^[/:]|/$|\.[A-Za-z]\w*$")
+_CONFIG_GETS = (
+    "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool",
+)  # fmt: skip
+_CONFIG_VERBS = frozenset(("set", "unset", "rename-section", "remove-section", "edit"))
+
+
+def judge(call: Call) -> None:
+    verb, parsed = call.path[1], call.parsed
+    if verb in _NAME_REMOTES:
+        _judge_remotes(call)
+    if verb == "clone" and parsed is not None and len(parsed.operands) == 1:
+        address = parsed.operands[0]
+        name = (address.text or "").rstrip("/").removesuffix(".git").rpartition("/")[2]
+        call.writes(Argument(name.rpartition(":")[2] or None, address.start, address.end))
+    if parsed is not None:
+        if verb in _BY_OPERANDS:
+            _BY_OPERANDS[verb](call, parsed)
+        if verb in _PRINTS_CONTENTS or parsed.has(*_PATCHES):
+            _judge_contents(call, parsed)
+
+
+def _judge_contents(call: Call, parsed: Parsed) -> None:
+    """Files of the work tree, of a commit (`HEAD:.env`) or, with --no-index, of anywhere."""
+    first = 1 if call.path[1] == "grep" and not parsed.has("-e", "-f") else 0
+    for operand in (*parsed.operands[first:], *parsed.values("-L")):
+        call.reads(operand.behind(operand.leading.rfind(":") + 1))
+    if call.path[1] == "grep" and parsed.has("--no-index", "--no-exclude-standard"):
+        call.reads_trees(parsed.operands[1:])
+
+
+def _judge_remotes(call: Call) -> None:
+    operands = call.arguments if call.parsed is None else call.parsed.operands
+    remotes = operands[:1] if call.path[1] in _REMOTE_COMES_FIRST else operands
+    for argument in call.arguments:
+        if _names_helper(argument) or (argument in remotes and _may_name_helper(argument)):
+            call.does(
+                Effect.UNKNOWN, "helper", "runs a program that talks to the remote side", argument
+            )
+
+
+def _names_helper(argument: Argument) -> bool:
+    """Tell whether it is `name::address`, or an option that has one for its value."""
+    known = argument.leading
+    return "::" in known if known.startswith("-") else _HELPER.match(known) is not None
+
+
+def _may_name_helper(argument: Argument) -> bool:
+    return not argument.is_static and _BEFORE_HELPER.fullmatch(argument.leading) is not None
+
+
+def _judge_push(call: Call, parsed: Parsed) -> None:
+    for argument in call.arguments:
+        if _FORCE.match(argument.leading):
+            if _reaches_default_branch(call, parsed.operands[1:]):
+                why = "overwrites or deletes the default branch of the remote repository"
+                call.does(Effect.DESTROYS, "force", why, argument)
+                return
+            call.does(Effect.SENDS, "force", "may overwrite or delete published commits", argument)
+            return
+
+
+def _reaches_default_branch(call: Call, refspecs: list[Argument]) -> bool:
+    """`main`, `+x:main`, `:refs/heads/main`; without a refspec, the branch that is checked out."""
+    names = [refspec.leading.rpartition(":")[2].lstrip("+") for refspec in refspecs]
+    if not names:
+        directories = call.situation.directories
+        names = [call.judge.facts.text(f"{cwd}/.git/HEAD") or "" for cwd in directories]
+    return any(_DEFAULT_BRANCH.fullmatch(name.strip()) for name in names)
+
+
+def _judge_checkout(call: Call, parsed: Parsed) -> None:
+    """Git refuses to lose changes when it switches, but not when it is told a file."""
+    operands = parsed.operands
+    creates = parsed.has("-b", "--orphan")
+    is_file = parsed.ended or (len(operands) > 1 and not creates)
+    if not is_file and operands and not creates:
+        is_file = _may_be_file(call, operands[0])
+    if is_file:
+        last = operands[-1] if operands else None
+        call.does(Effect.DISCARDS, "", "throws away changes in the work tree", last)
+    else:
+        call.does(Effect.HISTORY, "", "creates a branch" if creates else "switches to a branch")
+
+
+def _may_be_file(call: Call, operand: Argument) -> bool:
+    if operand.text is None or operand.glob or _LIKE_A_FILE.search(operand.text):
+        return True
+    exists = call.judge.facts.exists
+    return any(exists(f"{cwd}/{operand.text}") for cwd in call.situation.directories)
+
+
+def _judge_moved(call: Call, parsed: Parsed) -> None:
+    """`git mv` and `git rm`: files of the work tree, which may be guarded."""
+    if parsed.has("-n", "--dry-run", "--cached"):
+        return
+    moved = call.path[1] == "mv"
+    for operand in parsed.operands[:-1] if moved else parsed.operands:
+        call.deletes(operand, verb="moves" if moved else "deletes")
+    for operand in parsed.operands[-1:] if moved else ():
+        call.writes(operand)
+
+
+def _judge_restore(call: Call, parsed: Parsed) -> None:
+    if parsed.has("-S", "--staged") and not parsed.has("-W", "--worktree"):
+        call.does(Effect.HISTORY, "", "takes files out of the index")
+    else:
+        call.does(Effect.DISCARDS, "", "throws away changes in the work tree")
+
+
+def _judge_branch(call: Call, parsed: Parsed) -> None:
+    if parsed.has("-D", "-M", "-C", "-f", "--force"):
+        call.does(Effect.DISCARDS, "force", "deletes or overwrites a branch")
+    elif parsed.has(*_CHANGES_BRANCHES) or (parsed.operands and not parsed.has(*_LISTS_BRANCHES)):
+        call.does(Effect.HISTORY, "change", "creates, renames or deletes a branch")
+
+
+def _judge_fetch(call: Call, parsed: Parsed) -> None:
+    if parsed.has("-p", "--prune") and not parsed.has("--dry-run"):
+        why = "deletes remote-tracking branches, whose commits may be nowhere else"
+        call.does(
+            Effect.HISTORY, "prune", why, instead="git fetch; git remote prune --dry-run NAME"
+        )
+    for operand in parsed.operands:
+        if not operand.is_static:
+            call.does(Effect.UNCLEAR, "refspec", "a remote or a refspec that is not known", operand)
+    for refspec in parsed.operands[1:]:
+        if ":" in refspec.leading or refspec.leading.startswith("+"):
+            call.does(Effect.HISTORY, "refspec", "writes local refs", refspec)
+
+
+def _judge_config(call: Call, parsed: Parsed) -> None:
+    words = [operand.text for operand in parsed.operands]
+    first = words[0] if words else ""
+    lists = parsed.has("-l", "--list")
+    gets = parsed.has(*_CONFIG_GETS) or len(words) == 1
+    if None in words or first in _CONFIG_VERBS or not (lists or gets):
+        call.does(
+            Effect.GUARDED_WRITE, Kind.WRITE, "changes settings", instead="git config --get NAME"
+        )
+    elif any(map(is_secret_setting, filter(None, words))):
+        call.does(Effect.SECRETS, Kind.SECRET, "prints a setting that may hold a token")
+
+
+def _judge_tag(call: Call, parsed: Parsed) -> None:
+    if parsed.operands and not parsed.has(*_LISTS_TAGS, "-d", "--delete"):
+        call.does(
+            Effect.HISTORY,
+            Kind.CREATE,
+            "creates a tag",
+            parsed.operands[0],
+            instead="git tag --list PATTERN",
+        )
+
+
+def _judge_reflog(call: Call, parsed: Parsed) -> None:
+    if parsed.operands and not parsed.operands[0].is_static:
+        call.does(Effect.UNCLEAR, Kind.SUBCOMMAND, "what it does is not known", parsed.operands[0])
+
+
+def _judge_collection(call: Call, parsed: Parsed) -> None:
+    """Objects that nothing names go at once: with an expired reflog nothing brings them back."""
+    for when in parsed.values("--prune", "--expire"):
+        if when.text is None or when.text in ("now", "all"):
+            why = "removes for good what only a reflog or nothing names"
+            call.does(Effect.DISCARDS | Effect.SYSTEM, "prune", why, when)
+
+
+_PRINTS_CONTENTS = frozenset(
+    "annotate archive blame cat-file diff diff-files diff-index grep show".split()
+)
+_PATCHES = ("-p", "-u", "--patch", "-U", "--unified", "--patch-with-stat", "-L", "-c", "--cc")
+_REMOTE_COMES_FIRST = frozenset("clone ls-remote pull push".split())
+_NAME_REMOTES = _REMOTE_COMES_FIRST | {"fetch", "remote", "request-pull", "submodule"}
+_BY_OPERANDS = {
+    "branch": _judge_branch,
+    "checkout": _judge_checkout,
+    "mv": _judge_moved,
+    "rm": _judge_moved,
+    "restore": _judge_restore,
+    "push": _judge_push,
+    "fetch": _judge_fetch,
+    "pull": _judge_fetch,
+    "config": _judge_config,
+    "tag": _judge_tag,
+    "reflog": _judge_reflog,
+    "gc": _judge_collection,
+}

@@ -1,0 +1,21 @@
+"""npm init NAME and go run PACKAGE@VERSION: a package that is named is fetched and run.
+
+Unsafe: the package. Without a name npm init asks its own questions, and go run runs the project.
+"""
+
+from __future__ import annotations
+
+from laconic.types import Effect, Kind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.reading.call import Call
+
+
+def judge(call: Call) -> None:
+    given = call.parsed.operands if call.parsed is not None else call.arguments
+    named = [a for a in given if not a.leading.startswith("-")]
+    for name in named[:1]:
+        if call.path[0] != "go" or "@" in (name.text or "@"):
+            what = name.text or "a package that is not known"
+            call.does(Effect.INSTALLS, Kind.PACKAGE, f"fetches {what} and runs it", name)

@@ -1,0 +1,52 @@
+"""GNU parallel: runs a command for each word of its input, or after `:::`.
+
+Unsafe: the command, which is shell code; options that write results or name other hosts.
+"""
+
+from __future__ import annotations
+
+from laconic.knowledge.arguments import Argument
+from laconic.patterns import pattern
+from laconic.types import Effect
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.reading.call import Call
+
+_PLAIN = pattern(r"[\w@%+=:,./-]+")
+_MARK = pattern(r"\{[0-9.+/#%-]*\}")  # {= .. =} is Perl
+
+
+def judge(call: Call) -> None:
+    if call.parsed is None:
+        return
+    words = call.parsed.operands
+    cut = next(
+        (i for i, word in enumerate(words) if (word.text or "").startswith(":::")), len(words)
+    )
+    for file in words[cut + 1 :] if cut < len(words) and words[cut].text == "::::" else ():
+        call.reads(file)
+    words = words[:cut]
+    if not words or call.parsed.ended:  # the parallel of moreutils runs what is behind `--`
+        call.does(Effect.UNCLEAR, "command", "runs its input as commands", firm=True)
+        return
+    for word in words:
+        if not word.is_static or not _PLAIN.fullmatch(_MARK.sub("x", word.text or "")):
+            call.shell(Argument(None, word.start, word.end))
+            return
+    start, end = call.span
+    has_mark = any(_MARK.search(word.text or "") for word in words)
+    filled = [
+        Argument(
+            None,
+            w.start,
+            w.end,
+            leading=(w.text or "")[: mark.start()],
+            splits=not any(map(str.isdigit, mark[0])),  # `{}` is one word of each source
+        )
+        if (mark := _MARK.search(w.text or ""))
+        else w
+        for w in words
+    ]
+    extra = [] if has_mark else [Argument(None, start, end, leading="", splits=True)]
+    call.runs([*filled, *extra])

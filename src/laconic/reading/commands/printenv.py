@@ -1,0 +1,35 @@
+"""printenv and envsubst: print variables by their names.
+
+Unsafe: without a name they print all of them, or whichever a text on standard input asks for,
+secrets among them; so does the name of a secret.
+"""
+
+from __future__ import annotations
+
+from laconic.patterns import pattern
+from laconic.reading.secret_files import is_secret_variable
+from laconic.types import Effect, Kind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.reading.call import Call
+
+_ANSWERS = ("--help", "--version", "-h", "-V", "-v", "--variables")
+_NAME = pattern(r"[A-Za-z_]\w*")
+
+
+def judge(call: Call) -> None:
+    if call.parsed is None or call.parsed.has(*_ANSWERS):
+        return
+    given = call.parsed.operands
+    if not given:
+        call.does(
+            Effect.SECRETS,
+            "list",
+            "prints all variables, secrets among them",
+            instead="printenv NAME",
+        )
+    for word in given:
+        names = _NAME.findall(word.text or "") if word.is_static else []
+        if not names or any(map(is_secret_variable, names)):
+            call.does(Effect.SECRETS, Kind.SECRET, "prints a variable that may hold a secret", word)

@@ -1,0 +1,30 @@
+"""rsync: a dry run between places of this machine shows what would be copied.
+
+Unsafe: everything without `--dry-run`; a place on another machine (`host:path`, `rsync://`), for
+which rsync starts a remote shell.
+"""
+
+from __future__ import annotations
+
+from laconic.types import Effect
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.reading.call import Call
+
+
+def judge(call: Call) -> None:
+    places = call.parsed.operands if call.parsed else []
+    is_told = call.parsed is not None and call.parsed.has(*call.entry.needs)
+    for source in places[:-1]:
+        call.reads(source)
+    if len(places) > 1 and not is_told and ":" not in places[-1].leading:
+        call.writes(places[-1])
+    for place in places:
+        if place.text is None or ":" in place.text or place.text.startswith("-"):
+            call.does(
+                Effect.SENDS,
+                "remote",
+                "a place on another machine, or one that is not known",
+                place,
+            )

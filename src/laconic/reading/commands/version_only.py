@@ -1,0 +1,20 @@
+"""Programs of which no more is known than how they tell their version and help.
+
+For anything else there is no opinion, as for a program that is not known at all. `needs`
+of their tables names the words for the version, besides --version and --help.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.reading.call import Call
+
+
+def judge(call: Call) -> None:
+    words = [argument.text if argument.is_static else None for argument in call.arguments]
+    if len(words) == 1 and words[0] in call.entry.needs:
+        return
+    why = f"of {call.path[0]} laconic knows no more than its version"
+    call.does(call.match.effect, "unknown", why)
+    call.findings[-1] = call.findings[-1].but(risk=False)

@@ -1,0 +1,338 @@
+"""Judges one command, and whatever it runs.
+
+Whatever is not known asks; a fault in a rule asks, with the rule's id. Nothing here allows by
+default but what a table or the user's configuration names.
+"""
+
+from __future__ import annotations
+
+from laconic.knowledge.arguments import Argument, expand
+from laconic.patterns import pattern
+from laconic.reading.assignments import assignment_findings, is_for_code_only
+from laconic.reading.call import Call
+from laconic.reading.commands import handler
+from laconic.reading.dialects import SYSTEM
+from laconic.reading.fetched import is_fetched, note_fetched
+from laconic.reading.places import is_within, joined, place
+from laconic.reading.project_runners import (
+    REPOSITORIES,
+    ask_for_project_code,
+    repository_findings,
+)
+from laconic.reading.registries import registry_findings
+from laconic.reading.situation import ProgramCall
+from laconic.reading.table import check_leading_options, conclude, follow_table, shows_itself
+from laconic.types import GRANTS, HARD, Decision, Effect, Kind, Verdict, strictest, union
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from laconic.knowledge.knowledge import Library, Match
+    from laconic.reading.places import Facts
+    from laconic.reading.say import Say
+    from laconic.reading.situation import Situation
+    from laconic.shell.ast import Command
+
+MAX_NESTING = 16
+_WITH_ONE = 2  # a program and one argument
+_BY_ANY_PATH = HARD | Effect.INSTALLS | Effect.DISCARDS
+_RUNS_CODE = Effect.PROJECT_CODE | Effect.UNKNOWN | Effect.INSTALLS
+# Directly in one of the system's directories, by its plain name: `..` may lead anywhere.
+_SYSTEM_PROGRAM = pattern(
+    r"/(?:(?:usr/(?:local/)?)?s?bin|opt/homebrew/bin|opt/local/bin|usr/libexec|usr/games)"
+    r"/(?!\.\.?$)[^/]+"
+)
+# Where the links in those directories lead to, besides places of the system itself.
+_PACKAGES = ("/nix/store/", "/gnu/store/", "/snap/", "/Applications/")
+_VERSIONED = pattern(r"([a-z][a-z+_-]*3?)(?:\.|-)[0-9]+(?:\.[0-9]+)*")
+_ODD = pattern(r"[^\x21-\x7e]")
+
+
+class Judge:
+    """What does not change while a line is read: the tables, who has a say, and the place.
+
+    decide: judges a text of shell code, in a situation. is_in_box: what is judged runs in the box.
+    """
+
+    __slots__ = ("_has_lists", "decide", "facts", "is_in_box", "library", "say")
+
+    def __init__(
+        self,
+        library: Library,
+        say: Say,
+        facts: Facts,
+        decide: Callable[[str, Judge, Situation], Decision],
+    ) -> None:
+        self.library, self.say, self.facts, self.decide = library, say, facts, decide
+        self.is_in_box = False
+        lists = say.allow or say.ask or say.deny or say.undenied or say.subcommands or say.wrappers
+        self._has_lists = bool(lists or say.gates or say.permissions)
+
+    def saying(self, say: Say, *, is_in_box: bool) -> Judge:
+        """The same judge with other answers to effects."""
+        made = Judge(self.library, say, self.facts, self.decide)
+        made.is_in_box = is_in_box
+        return made
+
+    # -- commands
+
+    def simple(self, command: Command, situation: Situation) -> Decision:
+        """A simple command of the tree, with its assignments."""
+        span = command.start, command.end
+        findings = assignment_findings(command, self, situation) if command.assignments else []
+        situation.program.doubts += findings
+        if command.words:
+            arguments = expand(command.words, situation.values)
+            if not arguments:
+                return self._dynamic("the name of the program is not known", span, situation)
+            ran = self.command(arguments, span, situation)
+            if findings and ran.effects & _RUNS_CODE:
+                where = self.facts, situation
+                findings = [f for f in findings if not is_for_code_only(f, command, *where)]
+            findings.append(ran)
+        return strictest(findings, *span)
+
+    def command(
+        self, arguments: list[Argument], span: tuple[int, int], situation: Situation
+    ) -> Decision:
+        """Arguments whose first is a program; also what wrappers run."""
+        if not arguments:
+            return Decision(Verdict.ALLOW, "nothing", "runs nothing", *span)
+        if len(situation.calls) > MAX_NESTING:
+            reason = "commands nested too deeply"
+            finding = self.finding(Effect.UNJUDGED, "nesting", reason, span, firm=True)
+            return noted(finding, situation)
+        program = ProgramCall(arguments, span, situation)
+        situation.seen.programs.append(program)
+        name = arguments[0].text
+        if name is None or arguments[0].glob or _ODD.search(name) or not name:
+            return self._unknown_program(arguments, span, situation.but(program=program))
+        inner = situation.but(calls=(*situation.calls, arguments), program=program)
+        try:
+            if self._has_lists:
+                decision = self.say.program(self, arguments, span, inner)
+            else:
+                decision = self.program(arguments, span, inner)
+        except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
+            reason = f"the rule failed ({type(fault).__name__}: {fault})"
+            rule = f"{_names(arguments)[1]}/fault"
+            decision = self.finding(Effect.UNJUDGED, rule, reason, span, firm=True)
+            noted(decision, inner)
+        if arguments[0].expanded:
+            # checks that look for builtins by their names in the text have not seen this one
+            why = "the name of the program comes from an expansion"
+            dynamic = self.finding(Effect.UNCLEAR, "dynamic-command", why, span, firm=True)
+            return strictest((decision, noted(dynamic, inner)), *span)
+        return decision
+
+    def _dynamic(self, reason: str, span: tuple[int, int], situation: Situation) -> Decision:
+        finding = self.finding(Effect.UNCLEAR, "dynamic-command", reason, span, firm=True)
+        return noted(finding.but(kind=Kind.DYNAMIC), situation)
+
+    def _unknown_program(
+        self, arguments: list[Argument], span: tuple[int, int], situation: Situation
+    ) -> Decision:
+        """Ask, or deny if one of the names that it may have is denied."""
+        first, rest = arguments[0], arguments[1:]
+        unknown = self._dynamic("the name of the program is not known", span, situation)
+        if situation.guessing or first.text is not None:
+            return unknown
+        guessing = situation.but(guessing=True)  # what it runs may be unknown, too: once is enough
+        decisions = [unknown]
+        for name in filter(None, first.possible):
+            program = Argument(name, first.start, first.end, expanded=True)
+            decisions.append(self.command([program, *rest], span, guessing))
+        worst = max(decisions, key=lambda decision: (decision.verdict, not decision.is_soft))
+        return worst.but(effects=union(decision.effects for decision in decisions))
+
+    def program(
+        self, arguments: list[Argument], span: tuple[int, int], situation: Situation
+    ) -> Decision:
+        """A program with its arguments, whatever anybody says of it as a whole."""
+        name, base = _names(arguments)
+        if "/" in name and not self._is_of_system(name):
+            return self._by_path(arguments, span, situation)
+        if situation.calls_function(name, span[0]) and not self.library.knows(base):
+            return Decision(
+                Verdict.ALLOW, "function", f"{base} is a function, judged where defined", *span
+            )
+        return self._known_program(base, arguments, span, situation)
+
+    def _is_of_system(self, name: str) -> bool:
+        """Tell whether a path names a program of the system, also when its links are followed."""
+        if not _SYSTEM_PROGRAM.fullmatch(name):
+            return False
+        real = self.facts.real_path(name)
+        return place(real, "/", self.facts) == "system" or real.startswith(_PACKAGES)
+
+    def _by_path(
+        self, arguments: list[Argument], span: tuple[int, int], situation: Situation
+    ) -> Decision:
+        """A file that is run; with the name of a known program it may well be that one."""
+        name, base = _names(arguments)
+        effects = self.code_at(name, situation)
+        if said := self.say.file(name, effects, span):
+            return said
+        ran = self.finding(effects, "program-by-path", f"runs the file {name}", span)
+        findings = [
+            situation.settle(noted(ran, situation)),
+            *self._written_script(name, span, situation),
+        ]
+        if self.library.knows(base):
+            known = self._known_program(base, arguments, span, situation)
+            findings += [
+                leaf
+                for leaf in known.leaves()
+                if leaf.effects & _BY_ANY_PATH or leaf.kind is Kind.OUTSIDE
+            ]
+        return strictest(findings, *span)
+
+    def _written_script(
+        self, name: str, span: tuple[int, int], situation: Situation
+    ) -> list[Decision]:
+        """What a script visibly does that the same line has written."""
+        texts = situation.seen.texts
+        paths = self._real_paths(name, situation)
+        decisions = [
+            self.nested(Argument(texts[path], *span), situation.shells | {SYSTEM}, situation)
+            for path in paths
+            if path in texts
+        ]
+        return [leaf for one in decisions for leaf in one.leaves() if leaf.effects & HARD]
+
+    def code_at(self, path: str, situation: Situation) -> Effect:
+        """The effect of running a file: the project's own code, or code that is not known."""
+        real = self._real_paths(path, situation)
+        situation.seen.ran.update(real)
+        # of a file that is fetched itself, the line as a whole says so
+        fetched = situation.seen.fetched
+        brought = fetched and [f for f in real if f not in fetched and is_fetched(f, situation)]
+        is_own = not brought and all(is_within(file, self.facts.project) for file in real)
+        return Effect.PROJECT_CODE if is_own else Effect.UNKNOWN
+
+    def _real_paths(self, path: str, situation: Situation) -> list[str]:
+        where = situation.directories
+        return [end for cwd in where for end in self.facts.ends(joined(cwd, path))]
+
+    def answered(self, findings: list[Decision]) -> list[Decision]:
+        """The same findings, with the answers that the profile gives to their effects."""
+        return [finding.but(verdict=self.say.cells[finding.effects]) for finding in findings]
+
+    def finding(
+        self, effects: Effect, rule: str, reason: str, span: tuple[int, int], *, firm: bool = False
+    ) -> Decision:
+        """Something that would happen, with the answer that the profile gives."""
+        verdict = self.say.cells[effects]
+        return Decision(verdict, rule, reason, *span, effects=effects, firm=firm)
+
+    def _known_program(
+        self, base: str, arguments: list[Argument], span: tuple[int, int], situation: Situation
+    ) -> Decision:
+        match = self.find(base, arguments[1:])
+        if match is None or match.entry is None:
+            return self._unknown(base, arguments, span, situation)
+        call = situation.program.call = Call(match, match.entry, self, situation, span)
+        self._judge(call)
+        if any(finding.effects & Effect.PROJECT_WRITE for finding in call.findings):
+            note_fetched(call)
+            _note_unread(call)
+        has_say = self._has_lists or base in self.say.denied
+        parts = self.say.known(call, base) if has_say else call.findings
+        if base in REPOSITORIES:
+            parts += repository_findings(call, base)
+        if call.entry.network:
+            parts += registry_findings(call, base)
+        if situation.consent:
+            parts = _agreed(call, parts)
+        if any(part.verdict is not Verdict.ALLOW for part in parts):
+            return strictest(parts, *span)
+        if any(part.source in GRANTS for part in parts):
+            return strictest(parts, *span)
+        path = " ".join(call.path)
+        reason = f"{path}: {call.why}" if call.why else f"{path} is harmless"
+        reason += "; what it runs is judged, too" if parts else ""
+        own = Decision(Verdict.ALLOW, call.id, reason, *span)
+        return strictest((*parts, own), *span)
+
+    def find(self, base: str, arguments: list[Argument]) -> Match | None:
+        """The table for a program with these arguments."""
+        match = self.library.find(base, arguments)
+        if match is None and (versioned := _VERSIONED.fullmatch(base)):
+            match = self.library.find(versioned[1], arguments)
+        if match is None and "." in base:
+            # `mkfs.ext4`: a dotted name is as bad as its stem, never as good
+            match = self.library.find(base.split(".", 1)[0], arguments)
+            if match is not None and (match.entry is None or match.entry.verdict != "deny"):
+                return None
+        return match
+
+    def _unknown(
+        self, base: str, arguments: list[Argument], span: tuple[int, int], situation: Situation
+    ) -> Decision:
+        if self._has_lists and (said := self.say.unknown(self, arguments, span, situation)):
+            return said
+        if len(arguments) == _WITH_ONE and arguments[1].text == "--version":
+            return Decision(Verdict.ALLOW, "version", f"{base} only tells its version", *span)
+        reason = f"{base} is not a command that laconic knows"
+        unknown = self.finding(Effect.UNKNOWN, "unknown-command", reason, span).but(risk=False)
+        return situation.settle(noted(unknown, situation))
+
+    def _judge(self, call: Call) -> None:
+        """Let the table and the handler speak; a fault in them is a question, not an answer."""
+        try:
+            check_leading_options(call)
+            if shows_itself(call):
+                call.harmless("prints its help or version, and does nothing else")
+                ask_for_project_code(call, shows_itself=True)
+                return
+            if call.match.missing is not None and call.entry.operands is None:
+                name = call.match.missing.text or "the subcommand"
+                call.unlisted(Kind.SUBCOMMAND, f"{name} is not known",
+                         call.match.missing)  # fmt: skip
+            call.situation.seen.calls.append((call, tuple(call.situation.directories)))
+            follow_table(call)
+            if call.entry.code:
+                handler(call.entry.code)(call)
+            conclude(call)
+            ask_for_project_code(call, shows_itself=False)
+        except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
+            reason = f"the rule failed ({type(fault).__name__}: {fault})"
+            call.does(Effect.UNJUDGED, "fault", reason, firm=True)
+
+    # -- code in arguments
+
+    def nested(self, argument: Argument, shells: frozenset[str], situation: Situation) -> Decision:
+        """Shell code in an argument: judged like a command line of its own, in the same place."""
+        inner = self.decide(argument.text or "", self, situation.but(shells=shells))
+        return inner.about(argument.start, argument.end)
+
+
+def noted(finding: Decision, situation: Situation) -> Decision:
+    """The finding, which the program that is read takes down as a doubt about what it does."""
+    situation.program.doubts.append(finding)
+    return finding
+
+
+def _names(arguments: list[Argument]) -> tuple[str, str]:
+    """The name of a program as it is written, and without directories."""
+    name = arguments[0].text or ""
+    return name, name.rsplit("/", 1)[-1]
+
+
+def _agreed(call: Call, parts: list[Decision]) -> list[Decision]:
+    """The same with what the user's rules settle of the call itself first: it is the reason."""
+    settle = call.situation.settle
+    settled_parts = [part if call.is_others(part) else settle(part) for part in parts]
+    return sorted(settled_parts, key=lambda part: part in parts)
+
+
+def _note_unread(call: Call) -> None:
+    """Remember the files that get what nobody has read; `decide` notes what tee and redirects put.
+
+    A patch is not changed by being applied, though its table names it as the place of the change.
+    """
+    is_tee = call.path[0] == "tee" and call.situation.input_text is not None
+    if not is_tee and call.entry.code != "patches":
+        for path in call.written:
+            call.situation.seen.note_text(path, None, " ".join(call.path[:2]))

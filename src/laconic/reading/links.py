@@ -1,0 +1,124 @@
+"""Where paths lead through the links that a line makes, as the kernel follows them: name by name.
+
+https://man7.org/linux/man-pages/man7/path_resolution.7.html
+"""
+
+from __future__ import annotations
+
+import posixpath
+
+from laconic.reading.places import meant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from laconic.knowledge.arguments import Argument
+    from laconic.reading.call import Call
+    from laconic.reading.places import Facts
+
+_MOST_FOLLOWED = 40  # links in one path, as in the kernel
+_MOST_WAYS = 256
+
+
+class Links:
+    """The links that a line makes, over those that are there; each of them may be there or not.
+
+    look: the text of a link that is there, None if there is none.
+    """
+
+    __slots__ = ("_copied", "_look", "_made")
+
+    def __init__(self, look: Callable[[str], str | None]) -> None:
+        self._look = look
+        self._made: list[tuple[str, str]] = []
+        self._copied: list[tuple[str, str]] = []
+
+    def note(self, path: str, text: str) -> None:
+        """Remember a link at a path whose parents are real."""
+        self._made.append((path, text))
+
+    def note_copy(self, path: str, source: str) -> None:
+        """Remember that a path may come to hold the links of another one."""
+        self._copied.append((path, source))
+
+    def ends(self, path: str) -> list[str]:
+        """All places that a path may lead to; the root is among them if they are too many."""
+        found: dict[str, None] = {}
+        ways = [("", path.split("/"), 0)]
+        for _ in range(_MOST_WAYS):
+            if not ways:
+                return list(found) or [posixpath.normpath(path)]
+            here, names, followed = ways.pop()
+            for position, name in enumerate(names):
+                if name in ("", "."):
+                    continue
+                if name == "..":
+                    here = posixpath.dirname(here).rstrip("/")
+                    continue
+                step = f"{here}/{name}"
+                texts = self._texts(step, self._copied)
+                if followed < _MOST_FOLLOWED:
+                    ways += [
+                        ("" if text[:1] == "/" else here,
+                         [*text.split("/"), *names[position + 1 :]], followed + 1)
+                        for text in texts if text is not None
+                    ]  # fmt: skip
+                if None not in texts:
+                    break
+                here = step
+            else:
+                found[here or "/"] = None
+        return ["/", *found]
+
+    def _texts(self, path: str, copied: list[tuple[str, str]]) -> dict[str | None, None]:
+        """The texts of the links that may be at a path; None stands for no link."""
+        texts = dict.fromkeys([self._look(path), *(t for at, t in self._made if at == path)])
+        for copy in copied:
+            at, source = copy
+            if path == at or path.startswith(f"{at}/"):
+                others = [one for one in copied if one is not copy]
+                texts |= self._texts(source + path[len(at) :], others)
+        return texts
+
+
+def note_links(call: Call, made: list[Argument], source: Argument, *, is_relative: bool) -> None:
+    """Symbolic links are made. is_relative: their text is the source as it is written."""
+    texts = source.texts if is_relative else _paths(call, source)
+    links = _links_of(call)
+    for path in (path for link in made for path in _paths(call, link)):
+        for text in texts:
+            links.note(path, text)
+
+
+def note_copies(call: Call, made: list[Argument], source: Argument) -> None:
+    """What the source holds is there, too, the links among it with the text that they have."""
+    sources, facts = _paths(call, source), call.judge.facts
+    if facts.links is None and not any(_may_be_link(path, facts) for path in sources):
+        return
+    links = _links_of(call)
+    for path in (path for copy in made for path in _paths(call, copy)):
+        for one in sources:
+            links.note_copy(path, one)
+
+
+def _paths(call: Call, argument: Argument) -> list[str]:
+    """The paths that an argument may mean, also that of its last name if it is a link."""
+    facts, where = call.judge.facts, call.situation.directories
+    found = (meant(text, cwd, facts) for cwd in where for text in argument.texts)
+    return [path for paths in found for path in paths if path[:1] == "/"]
+
+
+def _may_be_link(path: str, facts: Facts) -> bool:
+    """Tell whether it is a link, or a directory, which may hold some."""
+    return facts.link(path) is not None or facts.exists(f"{path}/.")
+
+
+def _links_of(call: Call) -> Links:
+    """What the judge knows of links from now on."""
+    facts = call.judge.facts
+    if facts.links is not None:
+        return facts.links
+    links = Links(facts.link)
+    call.judge.facts = facts.with_links(links)
+    return links

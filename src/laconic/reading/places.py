@@ -1,0 +1,288 @@
+"""Where a path leads: harmless sinks, the project, temporary files, sensitive files, home, root."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from laconic.patterns import pattern
+from laconic.reading.agent_places import AGENT_HOOKS
+from laconic.reading.globs import WILD, is_meant, overlaps, parts_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from laconic.reading.links import Links
+
+SINKS = frozenset(
+    "/dev/null /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2 /dev/zero".split()
+)
+# Files that decide what programs run, or hold keys: paths that end in these or lead through them.
+GUARDED_NAMES = r"""
+    .ssh .gnupg .aws .kube .docker .azure .config/gcloud .netrc .npmrc .pypirc .git-credentials
+    .vault-token .password-store authorized_keys crontab
+    .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zprofile .zshenv
+    .zlogin .zlogout .kshrc .config/fish .inputrc .envrc .xprofile
+    .gitconfig .config/git .gitattributes .gitmodules .husky lefthook.yml .lefthook.yml
+    .pre-commit-config.yaml .github/workflows .github/actions .gitlab-ci.yml .circleci Jenkinsfile
+    .travis.yml .drone.yml .buildkite azure-pipelines.yml bitbucket-pipelines.yml .devcontainer
+    .yarnrc .yarnrc.yml .pnpmfile.cjs .cargo/config .cargo/config.toml .mvn .bazelrc .mise.toml
+    mise.toml .tool-versions .gdbinit .lldbinit .exrc .pdbrc
+    node_modules/.bin .venv/bin venv/bin vendor/bin
+    .copilot .opencode .config/opencode .mcp.json .kiro .aider.conf.yml .amp .roo .zed
+    .config/goose .config/cc-toolgate .config/tokf .config/rtk
+    .laconic .config/laconic .local/share/laconic .local/state/laconic
+    .vscode .idea conftest.py sitecustomize.py usercustomize.py
+    .githooks .git-hooks .lefthook lefthook.yaml .lefthook.yaml lefthook.toml .lefthook.toml
+    lefthook-local.yml .lefthook-local.yml .gitea/workflows .forgejo/workflows .woodpecker
+    .woodpecker.yml .woodpecker.yaml appveyor.yml .appveyor.yml .cirrus.yml .build.yml
+    .semaphore .teamcity cloudbuild.yaml cloudbuild.yml buildspec.yml buildspec.yaml
+    .nvimrc .nvim.lua .dir-locals.el .irbrc .pryrc .ackrc .ctags .ctags.d .rubocop .mise
+    .yarn/releases .yarn/plugins gradle/wrapper rust-toolchain.toml rust-toolchain
+    .mise.local.toml mise.local.toml .direnv .vimrc .fleet .devcontainer.json .overcommit.yml
+    .cline .clinerules .crush .goose .goosehints .continue .agents .vibe .grok .kimi .openhands
+    .cursorrules .windsurfrules opencode.json opencode.jsonc crush.json .laconic.toml
+    Library/LaunchAgents .config/systemd .config/autostart
+""".split()
+GUARDED_NAMES += AGENT_HOOKS
+# All of a repository's own directory is one of them, because hooks and the programs that its
+# configuration names are there (https://git-scm.com/docs/gitrepository-layout), except a lock
+# that a git which was killed did not remove.
+# Whether a file system tells small letters from capitals is not known here.
+_SENSITIVE = pattern(
+    rf"(?:^|/)(?:(?:{'|'.join(map(re.escape, GUARDED_NAMES))})(?:/|$)"
+    r"|\.git(?:/(?!index\.lock$)|$))",
+    re.IGNORECASE,
+)
+# What such a name leads through: whoever brings, moves or removes it, does so with what is in it.
+_PARENTS = frozenset(
+    parent
+    for name in map(str.lower, GUARDED_NAMES)
+    for parent in (name[:pos] for pos, char in enumerate(name) if char == "/")
+)
+# Directories of this kind are made anew all the time; to remove them changes nothing that runs.
+_MADE_ANEW = frozenset(("node_modules", ".venv", "venv", "vendor"))
+_GUARDED = [name.split("/") for name in (*map(str.lower, GUARDED_NAMES), ".git", *_PARENTS)]
+_MOST_PARTS = 64  # of a pattern; a deeper one is taken for what it may be
+_TRAILING_GLOB = pattern(r"(?:/[.*?]*)+$")
+_SYSTEM = pattern(
+    r"/(?:etc|usr|bin|sbin|lib|lib64|boot|dev|proc|sys|var|opt|System|Library)(?:/|$)"
+)
+_STREAM = pattern(r"/dev/(?:std(?:in|out|err)|fd/|tty)|/proc/[^/]+/fd/")
+# https://refspecs.linuxfoundation.org/FHS_3.0/fhs/ch03.html and what macOS has beside it
+_STANDARD = pattern(
+    r"/(?:bin|boot|dev|etc|home|lib[^/]*|media|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var"
+    r"|nix|snap|Applications|Library|Network|System|Users|Volumes|cores|private)"
+)
+
+
+class Facts:
+    """What the decision needs to know of the place: given by the caller, never looked up here.
+
+    real_path follows symbolic links (or only normalises, when the caller cannot look).
+    modules: names that Python would import from a directory before its own library. exists: whether
+    there is such a file. names: what is in a directory. text: what is in a small file, None if that
+    is not known. link: the text of a symbolic link. twins: by what other names a file is known.
+    shells: the families of shells (see dialects) that may run the command. links: those that the
+    line itself makes, once it has made any; meant: what `meant` has found before.
+    """
+
+    __slots__ = (
+        "cwd", "environment", "exists", "home", "link", "links", "meant", "modules", "names",
+        "project", "real_path", "shells", "temporary", "text", "twins",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        cwd: str = "/project",
+        home: str = "/home/user",
+        project: str = "",
+        temporary: Iterable[str] = ("/tmp", "/var/tmp", "/private/tmp"),  # noqa: S108
+        environment: Mapping[str, str] | None = None,
+        real_path: Callable[[str], str] = posixpath.normpath,
+        modules: Callable[[str], frozenset[str]] = lambda _: frozenset(),
+        exists: Callable[[str], bool] = lambda _: False,
+        names: Callable[[str], Iterable[str]] = lambda _: (),
+        text: Callable[[str], str | None] = lambda _: None,
+        link: Callable[[str], str | None] = lambda _: None,
+        twins: Callable[[str], Iterable[str]] = lambda _: (),
+        shells: Iterable[str] = ("bash", "zsh"),
+    ) -> None:
+        self.cwd, self.home, self.project = cwd, home, project or cwd
+        self.temporary, self.environment = tuple(temporary), dict(environment or {})
+        self.real_path, self.modules, self.exists = real_path, modules, exists
+        self.names, self.text, self.link, self.twins = names, text, link, twins
+        self.shells = frozenset(shells)
+        self.links: Links | None = None
+        self.meant: dict[tuple[str, str], tuple[str, ...]] = {}
+
+    def with_links(self, links: Links) -> Facts:
+        """The same place for a line that makes links; of several real paths one outside counts."""
+        made = Facts.__new__(Facts)
+        for name in self.__slots__:
+            setattr(made, name, getattr(self, name))
+
+        def real_path(path: str) -> str:
+            ends = links.ends(path)
+            return next((end for end in ends if not is_within(end, made.project)), ends[0])
+
+        made.links, made.real_path = links, real_path
+        return made
+
+    def ends(self, path: str) -> list[str]:
+        """The real paths that an absolute one may have; an empty one is not known."""
+        if not path:
+            return [""]
+        return [self.real_path(path)] if self.links is None else self.links.ends(path)
+
+
+def place(path: str, cwd: str, facts: Facts) -> str:
+    """Classify a path: one of _BY_DELICACY, a `sink`, or the `network`.
+
+    The answer is the most delicate one that the path as written or as resolved gives. An empty cwd
+    is a directory that is not known.
+    """
+    if not cwd and not path.startswith("/"):
+        return "else"
+    paths = meant(path, cwd, facts)
+    if paths[0] in SINKS:
+        return "sink"
+    if paths[0].startswith(("/dev/tcp/", "/dev/udp/")):
+        return "network"
+    if len(paths) == 1:
+        return _place(paths[0], facts)
+    return min((_place(one, facts) for one in paths), key=_BY_DELICACY.index)
+
+
+def joined(cwd: str, target: str) -> str:
+    """The absolute path of a target; empty, which is a place unknown, if it depends on such a one.
+
+    `..` stays: only who looks at links can tell where it leads.
+    """
+    path = posixpath.join(cwd, target)
+    if path[:1] != "/":
+        return ""
+    if "/.." not in path:
+        return posixpath.normpath(path) if path[:2] != "//" else posixpath.normpath(path[1:])
+    return "/" + "/".join(name for name in path.split("/") if name not in ("", "."))
+
+
+def meant(path: str, cwd: str, facts: Facts) -> tuple[str, ...]:
+    """The normal paths that one may stand for: the first by its text, as some programs read it.
+
+    Then where the kernel goes, the last name a link or followed, and other names of that file. In a
+    place that is not known, the path itself.
+    """
+    paths = facts.meant.get((path, cwd))
+    if paths is None or facts.links is not None:
+        paths = facts.meant[path, cwd] = _meant(joined(cwd, path) or path, facts)
+    return paths
+
+
+def _meant(whole: str, facts: Facts) -> tuple[str, ...]:
+    if whole[:1] != "/":
+        return (posixpath.normpath(whole),)
+    if facts.links is None and facts.real_path(whole) == whole and not facts.twins(whole):
+        return (whole,)
+    ends = facts.ends(whole)
+    paths = dict.fromkeys((posixpath.normpath(whole),))
+    parent, name = posixpath.split(whole)
+    if name not in ("", ".."):
+        paths.update(dict.fromkeys(posixpath.join(one, name) for one in facts.ends(parent)))
+    paths.update(dict.fromkeys(ends))
+    paths.update(dict.fromkeys(twin for end in ends for twin in facts.twins(end)))
+    return tuple(paths)
+
+
+_BY_DELICACY = (
+    "root", "device", "home", "sensitive", "system", "else", "project-root", "temporary", "project",
+)  # fmt: skip
+
+
+def _place(path: str, facts: Facts) -> str:
+    """path is absolute and normal."""
+    stem = _TRAILING_GLOB.sub("", path) or "/"
+    if stem == facts.project and stem not in ("/", facts.home):
+        return "project-root"
+    if _is_top(stem, facts):
+        return "root"
+    if path.startswith(("/dev/", "/proc/", "/sys/")):
+        return "device"
+    if _is_home(stem, facts):
+        return "home"
+    if _SENSITIVE.search(path):
+        return "sensitive"
+    if _inside(path, facts.temporary):
+        return "temporary"
+    if _inside(path, (facts.project,)):
+        return "project"
+    if _SYSTEM.match(path):
+        return "system"
+    return "else"
+
+
+def leads_to_guarded(path: str, facts: Facts, *, removed: bool = False) -> bool:
+    """Tell whether a directory may hold, or come to hold, a file that decides what programs run.
+
+    path: absolute and normal, perhaps a pattern. removed: it goes away, and nothing comes for it.
+    """
+    last = path.lower().rsplit("/", 3)
+    names = {"/".join(last[-count:]) for count in (1, 2)} & _PARENTS
+    if names and not (removed and names <= _MADE_ANEW):
+        return True
+    if WILD.search(path):
+        parts = parts_of(path)
+        if len(parts) > _MOST_PARTS:
+            return True
+        if any(_means(parts, len(parts) - len(name), name) for name in _GUARDED):
+            return True
+        inside = (name for name in _GUARDED if "/".join(name) not in _PARENTS)
+        if any(_means(parts, pos, name) for name in inside for pos in range(len(parts))):
+            return True
+    return any(_SENSITIVE.search(f"{path}/{name}") for name in facts.names(path))
+
+
+def _means(parts: list[str], pos: int, name: list[str]) -> bool:
+    """Tell whether a part of the pattern may be that name, and is about it."""
+    globs = parts[pos : pos + len(name)] if pos >= 0 else []
+    return (
+        len(globs) == len(name)
+        and all(map(overlaps, globs, name))
+        and any(map(is_meant, globs, name))
+    )
+
+
+def holds_everything(path: str, facts: Facts) -> bool:
+    """Tell whether a real directory is the root, one of the system's, the home, or above that.
+
+    Any other directory next to the root, such as the /app of a container, may be a repository.
+    """
+    return path == "/" or _STANDARD.fullmatch(path) is not None or _is_home(path, facts)
+
+
+def _is_top(path: str, facts: Facts) -> bool:
+    return path.count("/") == 1 and not _inside(path, facts.temporary)
+
+
+def _is_home(path: str, facts: Facts) -> bool:
+    return path in (facts.home, posixpath.dirname(facts.home))
+
+
+def is_guarded(path: str) -> bool:
+    """Tell whether a path is, or leads through, a file that decides what programs run."""
+    return _SENSITIVE.search(path) is not None
+
+
+def is_stream(path: str) -> bool:
+    """Tell whether a path stands for what a program was started with: `/dev/stdin`, `/dev/fd/3`."""
+    return _STREAM.match(path) is not None
+
+
+def is_within(path: str, directory: str) -> bool:
+    """Tell whether a path is a directory or below it; both are absolute and normal."""
+    return path == directory or path.startswith(directory.rstrip("/") + "/")
+
+
+def _inside(path: str, directories: Iterable[str]) -> bool:
+    return any(is_within(path, d) for d in directories if d != "/")

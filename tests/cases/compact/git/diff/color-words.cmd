@@ -1,0 +1,2 @@
+git diff --color-words --color=always
+status 0

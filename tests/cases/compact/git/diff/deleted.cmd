@@ -1,0 +1,2 @@
+git diff HEAD
+status 0

@@ -1,0 +1,2 @@
+git diff
+status 0

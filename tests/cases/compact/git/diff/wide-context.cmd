@@ -1,0 +1,2 @@
+git diff -U200
+status 0

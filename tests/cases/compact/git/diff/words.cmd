@@ -1,0 +1,2 @@
+git diff --word-diff=plain
+status 0
