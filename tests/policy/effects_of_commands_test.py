@@ -263,7 +263,7 @@ def test_what_fetches_code_or_publishes_is_not_only_the_projects_code(
         ("gdb -batch -ex 'shell ls'", "project-code unclear"),
         ("ed x", "project-write unclear"),
         ("sqlite3 x.db '.shell ls'", "unclear"),
-        ("sqlite3 x.db \"attach '/etc/x' as y\"", "unclear"),
+        ("sqlite3 x.db \"attach '/etc/x' as y\"", "unclear outside-write"),
         ("sqlite3 x.db 'update t set a = 1'", "project-write"),
         ("ruby -r/etc/x a.rb", "project-code unknown"),
         ("CC=/etc/x make", "project-code unclear"),

@@ -11,10 +11,10 @@ import pytest
 
 from decide_cases import under_headers
 from laconic.knowledge.catalog import library
-from laconic.policy.decide import decide
-from laconic.policy.places import Facts
 from laconic.policy.profiles import PROFILES
 from laconic.policy.rules import Rules
+from laconic.reading.decide import decide
+from laconic.reading.places import Facts
 from laconic.types import EFFECTS, HARD, Verdict
 
 CASES = list(under_headers(Path(__file__).parents[1] / "cases" / "hard"))
