@@ -38,3 +38,12 @@ def test_hard_effects_ask_in_every_profile(header: str) -> None:
             if not is_right:
                 wrong.append(f"{name} {profile} {line}: {decision.effects.words}, {decision}")
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("command", ["git remote -v", "git config -l", "git remote get-url origin"])
+def test_credentials_in_the_configuration_of_a_repository_are_secrets(command: str) -> None:
+    for address, is_secret in (("https://u:s3cret@example.com/a", True), ("git@x.com:a", False)):
+        config = f'[remote "origin"]\n\turl = {address}\n'
+        facts = Facts(text=lambda path, text=config: text if path.endswith("/config") else None)
+        found = decide(command, library(), Rules(), facts).effects
+        assert bool(found & EFFECTS["secrets"]) is is_secret
