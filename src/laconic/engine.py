@@ -184,7 +184,8 @@ def decide_files(request: Request, uses: Sequence[FileUse], settings: Settings) 
     where = request.facts
     library, _ = load_library(settings)
     rules = build_rules(settings, library, request.environ, ())
-    decision = policy.decide_files(uses, library, rules, where)
+    is_open = request.mode == "open" or rules.cells.profile == "guard"
+    decision = policy.decide_files(uses, library, rules, where, is_open=is_open)
     if decision.verdict is Verdict.ASK and not decision.firm:
         decision = _with_exception(decision, request, settings, where, use=True)
     return escalated(decision, settings)

@@ -97,6 +97,7 @@ class Effect(IntFlag):
     SECRETS = 4096
     DESTROYS = 8192
     UNJUDGED = 16384
+    RUNS_FETCHED = 32768
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -138,6 +139,7 @@ MEANINGS = {
     "secrets": "reads or prints credentials",
     "destroys": "cannot be taken back, and nobody means it",
     "unjudged": "what laconic cannot judge: text that cannot be read, or a fault of its own",
+    "runs-fetched": "runs code that comes from the network, unseen",
 }
 EFFECTS = {word: Effect[word.upper().replace("-", "_")] for word in MEANINGS}
 HARD = (
@@ -148,6 +150,7 @@ HARD = (
     | Effect.SECRETS
     | Effect.DESTROYS
     | Effect.UNJUDGED
+    | Effect.RUNS_FETCHED
 )
 
 
@@ -167,6 +170,7 @@ class Kind(StrEnum):
     CREATE = "create"
     DELETE = "delete"
     DYNAMIC = "dynamic"
+    FILE = "file"
     INPUT = "input"
     MODE = "mode"
     NEEDS = "needs"
@@ -181,6 +185,7 @@ class Kind(StrEnum):
     SET = "set"
     STARTS = "starts"
     STATEMENT = "statement"
+    STDIN = "stdin"
     SUBCOMMAND = "subcommand"
     VALUE = "value"
     VERB = "verb"

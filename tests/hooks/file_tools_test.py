@@ -251,3 +251,32 @@ def test_the_tools_of_other_agents(agent, stdin, place):
         re.sub(r"\.env|\.git/[a-z/]+|\.vscode/[a-z.]+|conftest", "x", json.dumps(stdin))
     )
     assert not said(place.answer(agent, harmless))
+
+
+@pytest.mark.parametrize(
+    ("profile", "mode", "expected"),
+    [
+        ("default", "default", "-"),
+        ("default", "bypassPermissions", "ask"),
+        ("work", "bypassPermissions", "ask"),
+        ("guard", "default", "ask"),
+        ("guard", "bypassPermissions", "ask"),
+    ],
+)
+def test_where_nobody_else_asks_a_place_outside_does(profile, mode, expected, place):
+    place.configure(f'[settings]\nprofile = "{profile}"')
+    for tool_input in ({"file_path": "/usr/local/bin/git"}, {"file_path": "/etc/cron.d/x"}):
+        stdin = {**claude("Write", **tool_input, content="x"), "permission_mode": mode}
+        assert told(place.answer("claude-code", stdin)) == expected
+    stdin = {**claude("Write", file_path="src/a.py", content="x"), "permission_mode": mode}
+    assert told(place.answer("claude-code", stdin)) == "-"
+
+
+@pytest.mark.parametrize("field", ["uri", "url", "path", "output_path"])
+def test_an_argument_of_an_mcp_tool_may_be_the_address_of_a_file(field, place):
+    for path in ("{}/.git/config", "{}/%2egit/config", "localhost{}/.git/config"):
+        address = "file://" + path.format(place.project)
+        stdin = claude("mcp__files__write_file", **{field: address})
+        assert told(place.answer("claude-code", stdin)) == "ask"
+    stdin = claude("mcp__web__get_page", **{field: "https://example.com/.env"})
+    assert told(place.answer("claude-code", stdin)) == "-"

@@ -14,7 +14,7 @@ from laconic.errors import LaconicError
 from laconic.hooks.wrap import usable_shell
 from laconic.knowledge.catalog import library
 from laconic.policy import contained as policy
-from laconic.policy.contained import UNDONE
+from laconic.policy.contained import NEVER, UNDONE
 from laconic.policy.from_config import build_rules
 from laconic.reading.facts import NOWHERE
 from laconic.reading.places import is_within
@@ -34,7 +34,7 @@ from laconic.rewrite.plan import rewrite
 from laconic.run.launcher import find_genuine
 from laconic.settings.environ import SWITCHES
 from laconic.shell import ParseError, parse
-from laconic.types import HARD, Decision, Effect, Verdict
+from laconic.types import Decision, Effect, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def place(
 
     shell: finds the one that may run all of it. box: what the user says about the box.
     """
-    if decision.verdict is Verdict.DENY or decision.effects & HARD:
+    if decision.verdict is Verdict.DENY or decision.effects & NEVER:
         return None
     is_offline = box is None or box.network == "none"
     effects = (policy.in_box_effects(leaf, is_offline) for leaf in decision.leaves())

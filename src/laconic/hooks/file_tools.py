@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 # https://github.com/modelcontextprotocol/servers/tree/main/src/filesystem
 _MCP_FIELDS = (
     "path", "paths", "file", "files", "file_path", "file_paths", "filePath", "filename",
-    "absolute_path", "relative_path", "source", "destination", "notebook_path", "uri",
+    "absolute_path", "relative_path", "source", "destination", "notebook_path", "uri", "url",
+    "output", "output_path", "outputPath", "target", "target_path", "dest", "directory", "dir",
 )  # fmt: skip
 _MCP_READ = ("read", "get", "list", "search", "find", "view", "directory_tree", "stat")
 _MCP_WRITE = ("write", "create")
@@ -69,7 +70,8 @@ def _uses(access: str, fields: Iterable[str], tool_input: Mapping[str, Any]) -> 
 def _texts(given: object) -> Iterator[str]:
     """The text, or all texts of a list."""
     values = given if isinstance(given, list) else [given]
-    yield from (value for value in values if isinstance(value, str) and value)
+    texts = (value for value in values if isinstance(value, str) and value)
+    yield from (text for text in texts if "://" not in text or text.startswith("file://"))
 
 
 def respond_to_files(

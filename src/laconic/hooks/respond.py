@@ -19,13 +19,13 @@ from laconic.hooks.response import Response, can_replace, can_rewrite
 from laconic.hooks.way_out import way_out
 from laconic.knowledge.catalog import library
 from laconic.permissions.read import asks_nothing, let_pass, read_allowed
-from laconic.policy.contained import UNDONE
+from laconic.policy.contained import NEVER, UNDONE
 from laconic.reading.facts import NOWHERE, scope
 from laconic.rewrite.configured import options
 from laconic.rewrite.edits import Rewriting
 from laconic.rewrite.plan import rewrite
 from laconic.run.launcher import find_launcher, with_plain_name
-from laconic.types import HARD, Decision, Outcome, Value, Verdict, strictest
+from laconic.types import Decision, Outcome, Value, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -326,7 +326,7 @@ def _judge_also(text: str, proposal: Proposal, hook: Hook) -> tuple[engine.Reque
 
 def _is_containable(decision: Decision, request: engine.Request) -> bool:
     """Tell whether there may be something for the box or an undo; only a project has a box."""
-    if not decision.effects or decision.effects & HARD:
+    if not decision.effects or decision.effects & NEVER:
         return False
     return bool(decision.effects & UNDONE) or request.facts.project != NOWHERE
 

@@ -6,7 +6,7 @@ decision as it is if not. A hard effect anywhere on a line is never contained.
 
 from __future__ import annotations
 
-from laconic.types import GRANTS, HARD, Decision, Effect, Kind, Source, Verdict
+from laconic.types import GRANTS, HARD, Decision, Effect, Kind, Source, Verdict, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _WORDS = frozenset((
     Kind.OPTION, Kind.WORD, Kind.VALUE, Kind.DYNAMIC, Kind.SCRIPT, Kind.STATEMENT, Kind.PATH,
 ))  # fmt: skip
+# What nothing contains. A package that would be fetched is not, in a box without a network.
+NEVER = HARD & ~Effect.RUNS_FETCHED
 # What an undo can take back.
 UNDONE = Effect.PROJECT_WRITE | Effect.HISTORY | Effect.DISCARDS
 
@@ -40,7 +42,7 @@ def find_contained(
 
     is_offline: the box has no network.
     """
-    if decision.verdict is Verdict.DENY or decision.effects & HARD:
+    if decision.verdict is Verdict.DENY or hard_effects(decision, is_offline=is_offline):
         return None
     if decision.source is Source.EXCEPTION:
         return None
@@ -72,8 +74,15 @@ def _is_settled(leaf: Decision, box: Effect, cells: Cells, is_offline: bool) -> 
 def in_box_effects(leaf: Decision, is_offline: bool) -> Effect:
     """What a finding's effects are in the box: without a network no package can be fetched."""
     if leaf.kind is Kind.PACKAGE and is_offline:
-        return leaf.effects & ~Effect.INSTALLS | Effect.UNKNOWN
+        return leaf.effects & ~(Effect.INSTALLS | Effect.RUNS_FETCHED) | Effect.UNKNOWN
     return leaf.effects
+
+
+def hard_effects(decision: Decision, *, is_offline: bool) -> Effect:
+    """The hard effects that a line has in the box as well."""
+    if not decision.effects & HARD:
+        return Effect.READS
+    return union(in_box_effects(leaf, is_offline) for leaf in decision.leaves()) & HARD
 
 
 def allowed(decision: Decision, contained: Contained) -> Decision:
@@ -82,6 +91,7 @@ def allowed(decision: Decision, contained: Contained) -> Decision:
     what = "the box keeps it to the project" if contained.boxed else "laconic undo takes it back"
     return decision.but(
         verdict=Verdict.ALLOW,
+        effects=decision.effects & NEVER | decision.effects & ~HARD,
         rule=main.rule,
         reason=f"{main.reason}; {what}",
         in_box=bool(contained.boxed),

@@ -11,7 +11,14 @@ if TYPE_CHECKING:
 PROFILES = ("guard", "default", "work", "strict")
 ALIASES = {"relaxed": "work"}
 # No cell that a user sets makes these looser than the profile has them.
-FIXED = Effect.SENDS | Effect.GUARDED_WRITE | Effect.SECRETS | Effect.DESTROYS | Effect.UNJUDGED
+FIXED = (
+    Effect.SENDS
+    | Effect.GUARDED_WRITE
+    | Effect.SECRETS
+    | Effect.DESTROYS
+    | Effect.UNJUDGED
+    | Effect.RUNS_FETCHED
+)
 
 _ALLOWED = {
     "guard": ~HARD,

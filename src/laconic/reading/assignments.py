@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.reading import environment as variables
-from laconic.reading.dialects import SYSTEM
 from laconic.reading.exports import value_of
 from laconic.reading.places import place
 from laconic.shell.words import literal
-from laconic.types import Decision, Effect, Verdict, strictest
+from laconic.types import HARD, Decision, Effect, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +52,9 @@ def is_for_code_only(
     """
     name = next((a.name for a in command.assignments if a.start == finding.start), "")
     is_plain = name in _CODE_PATHS or variables.is_private(name, {})
-    if finding.verdict is Verdict.ALLOW or not is_plain or name in _MAKE_OPTIONS:
+    if finding.effects & HARD or not is_plain or name in _MAKE_OPTIONS:
+        return False
+    if finding.verdict is Verdict.ALLOW:
         return False
     given = [value_of(a, situation.values) for a in command.assignments if a.name == name]
     values = [value for value in given if value is not None]
@@ -100,8 +100,9 @@ def _in_shell(assignment: Assignment, judge: Judge, situation: Situation) -> Dec
     is_private = variables.is_private(name, judge.facts.environment, value)
     if is_private or judge.say.is_gate(name, value):
         return None
-    reason, span = f"{name} changes how the shell runs programs", (assignment.start, assignment.end)
-    return judge.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)
+    span = assignment.start, assignment.end
+    reason = f"{name} changes how the shell runs programs"
+    return _by_role(name, value, span, reason, judge, situation)
 
 
 def environment_finding(
@@ -119,8 +120,29 @@ def environment_finding(
     if variables.is_harmless(name, value, words) or judge.say.is_gate(name, value):
         return None
     reason = f"{name} in the environment may change what the program does"
-    unclear = judge.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)
-    if value is not None and variables.is_command(name):
-        ran = judge.nested(Argument(value, *span), situation.shells | {SYSTEM}, situation)
-        return strictest((unclear, ran), *span)
-    return unclear
+    return _by_role(name, value, span, reason, judge, situation)
+
+
+def _by_role(
+    name: str,
+    value: str | None,
+    span: tuple[int, int],
+    reason: str,
+    judge: Judge,
+    situation: Situation,
+) -> Decision | None:
+    """A variable that is not harmless, by what its value is to programs."""
+    from laconic.knowledge.roles import role_of  # noqa: PLC0415 - seldom
+    from laconic.reading.given_values import value_findings  # noqa: PLC0415
+
+    role = role_of("variables", name)
+    if (
+        role is not None
+        and role.name == "SERVER"
+        and (role.spares(value) or (value is not None and variables.is_on_this_machine(value)))
+    ):
+        return None
+    found = [judge.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)]
+    if role is not None:
+        found += value_findings(role, name, value, span, judge, situation)
+    return strictest(found, *span)

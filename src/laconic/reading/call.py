@@ -413,11 +413,11 @@ class Call:
         """A file of code is run: the project's own, or one that nobody knows."""
         self._act(Verb.RUN, argument)
         if argument.text is None or argument.text == "-" or is_stream(argument.text):
-            self.does(Effect.UNCLEAR, "file", "runs code in a file that is not known", argument)
+            self.does(Effect.UNCLEAR, Kind.FILE, "runs code in a file that is not known", argument)
         else:
             effects = self.judge.code_at(argument.text, self.situation)
             self.code_start = argument.start
-            self.does(effects, "file", f"runs the code in {argument.text}", argument)
+            self.does(effects, Kind.FILE, f"runs the code in {argument.text}", argument)
             if self._may_be_secret(argument):
                 why = "runs a file of keys, passwords or tokens, and so may show it"
                 self.does(Effect.SECRETS, Kind.SECRET, why, argument)

@@ -14,7 +14,7 @@ from laconic.reading.dialects import dialect_findings
 from laconic.reading.directories import Reached
 from laconic.reading.evaluation import evaluation_findings
 from laconic.reading.exports import changed_names, exports, value_of
-from laconic.reading.fetched import note_redirected
+from laconic.reading.fetched import GOES_OUT, fetched_findings, note_redirected
 from laconic.reading.file_tools import RULES, file_findings
 from laconic.reading.functions import bombs, defined_functions
 from laconic.reading.input_text import Inputs, named_program, opens_output, written
@@ -113,10 +113,16 @@ def forget(programs: list[ProgramCall]) -> None:
         program.call = program.situation = None
 
 
-def decide_files(uses: Iterable[FileUse], library: Library, say: Say, facts: Facts) -> Decision:
-    """Decide on what a tool of an agent does to files, as `decide` does. Never raises."""
+def decide_files(
+    uses: Iterable[FileUse], library: Library, say: Say, facts: Facts, *, is_open: bool = False
+) -> Decision:
+    """Decide on what a tool of an agent does to files, as `decide` does. Never raises.
+
+    is_open: the agent itself asks about nothing.
+    """
+    judge = Judge(library, say, facts, _decide)
     try:
-        findings = file_findings(uses, Judge(library, say, facts, _decide), Situation(facts))
+        findings = file_findings(uses, judge, Situation(facts), is_open=is_open)
     except Exception as fault:  # noqa: BLE001 - as above
         reason = f"laconic failed on these files ({type(fault).__name__}: {fault})"
         return Decision(Verdict.ASK, "fault", reason, effects=Effect.UNJUDGED)
@@ -205,8 +211,8 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
         for values in scope.at(redirect, here):
             place = situation.but(values=values, directories=here)
             parts += redirect_findings(redirect, judge, place)
-    if situation.seen.ran:
-        parts += _fetched_code(parts, script, judge, situation)
+    if union(part.effects for part in parts) & GOES_OUT:
+        parts = [*fetched_findings(occurrences, parts, script, judge, situation), *parts]
     around = evaluation_findings(sites, all_nodes, script.source, scope.start) if sites else []
     if scope.binders or sites:
         around += binding_findings(scope.binders, sites, judge.facts.environment)
@@ -235,17 +241,6 @@ def _findings_of_shells(
 def _copies_stream(redirect: Redirect) -> bool:
     """`2>&1`: it opens no file."""
     return redirect.operator in ("<&", ">&") and literal(redirect.target) in STANDARD_STREAMS
-
-
-def _fetched_code(
-    parts: list[Decision], script: Script, judge: Judge, situation: Situation
-) -> list[Decision]:
-    """Ask where a line runs a file that it writes, and fetches something."""
-    runs_written = situation.seen.ran & situation.seen.written
-    if not (runs_written and union(part.effects for part in parts) & Effect.DOWNLOADS):
-        return []
-    reason, span = "runs a file that the same line fetches", (0, len(script.source))
-    return [judge.finding(Effect.INSTALLS, "fetched-code", reason, span)]
 
 
 def _judge_occurrences(

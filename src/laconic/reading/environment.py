@@ -83,12 +83,6 @@ _HARMLESS_PREFIXES = ("LC_", "CARGO_TERM_", "HOMEBREW_NO_", "TF_VAR_")
 # Setting these to nothing or to a plain pass-through only switches a pager off.
 _PAGERS = frozenset("PAGER GIT_PAGER MANPAGER SYSTEMD_PAGER GH_PAGER BAT_PAGER AWS_PAGER".split())
 _PLAIN_PAGERS = frozenset(("", "cat", "less", "more"))
-# Servers that are sent a token or a password as soon as they are asked something.
-_SERVERS = frozenset(
-    """
-    DOCKER_HOST VAULT_ADDR CONSUL_HTTP_ADDR NOMAD_ADDR AWS_ENDPOINT_URL PGHOST MYSQL_HOST
-    """.split()
-)
 _ON_THIS_MACHINE = pattern(
     r"unix://.*|(?:(?:tcp|https?)://)?(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:/[^@\\]*)?"
 )
@@ -140,8 +134,6 @@ def is_harmless(name: str, value: str | None, words: tuple[str | None, ...] = ()
         return value is not None and _TRUSTED_PATH.fullmatch(value) is not None
     if name in _NUMBERS:
         return value is not None and value.isdecimal() and value.isascii()
-    if name in _SERVERS:
-        return value is not None and is_on_this_machine(value)
     if name in _HARMLESS or name.startswith(_HARMLESS_PREFIXES):
         return True
     return bool(words) and _is_unread(name, value, words)
@@ -198,17 +190,3 @@ def is_private(name: str, environment: dict[str, str], value: str | None = None)
     if is_harmless(name, None):
         return True
     return _HEEDED.fullmatch(name) is None and name not in environment
-
-
-# git(1) "ENVIRONMENT VARIABLES", rsync(1), environ(7), sudo(8): these hold a command that is run.
-_COMMANDS = frozenset(
-    """
-    GIT_SSH_COMMAND GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF EDITOR VISUAL PAGER
-    MANPAGER RSYNC_RSH BROWSER SUDO_EDITOR
-    """.split()
-)
-
-
-def is_command(name: str) -> bool:
-    """Tell whether the value of a variable is a command that programs run."""
-    return name in _COMMANDS

@@ -1,12 +1,14 @@
 """Judges the files that an agent's own tools read and write, as if a command did it.
 
 Secrets and guarded places count; what else a tool does to files is for the agent to ask about.
+Where it does not ask (an open mode, the profile guard), so do places outside.
 """
 
 from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.knowledge import Branch, Entry, Match
+from laconic.patterns import pattern
 from laconic.reading.call import Call
 from laconic.types import HARD, Effect
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 RULES = "file-tool"  # what the ids of these rules begin with
 READS, WRITES, CHANGES = "reads", "writes", "changes"
-_COUNTS = HARD & ~Effect.OUTSIDE_WRITE
+_ESCAPE = pattern(r"%([0-9A-Fa-f]{2})")
 _ENTRY = Entry(RULES, {}, "")
 _NO_MATCH = Match(RULES, Branch(), [])
 
@@ -37,7 +39,10 @@ class FileUse:
         self.path, self.access, self.glob = path, access, glob
 
 
-def file_findings(uses: Iterable[FileUse], judge: Judge, situation: Situation) -> list[Decision]:
+def file_findings(
+    uses: Iterable[FileUse], judge: Judge, situation: Situation, *, is_open: bool = False
+) -> list[Decision]:
+    """What speaks against it. is_open: the agent itself asks about nothing."""
     call = Call(_NO_MATCH, _ENTRY, judge, situation, (0, 0))
     for use in uses:
         argument = Argument(_expanded(use.path, judge), 0, 0, glob=use.glob)
@@ -45,9 +50,17 @@ def file_findings(uses: Iterable[FileUse], judge: Judge, situation: Situation) -
             call.reads(argument)
         if use.access != READS:
             call.writes(argument)
-    return [finding for finding in call.findings if finding.effects & _COUNTS]
+    counts = HARD if is_open else HARD & ~Effect.OUTSIDE_WRITE
+    return [finding for finding in call.findings if finding.effects & counts]
 
 
 def _expanded(path: str, judge: Judge) -> str:
-    """Put the home for `~`, as tools do; no shell has done it before."""
+    """Put the home for `~`, as tools do; no shell has done it before. Of an address, its path."""
+    if path.startswith("file://"):
+        path = _unquoted(path.removeprefix("file://").removeprefix("localhost"))
     return f"{judge.facts.home}{path[1:]}" if path == "~" or path.startswith("~/") else path
+
+
+def _unquoted(path: str) -> str:
+    """The path of an address, `%2e` as a dot."""
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), path)

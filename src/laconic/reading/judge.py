@@ -128,7 +128,7 @@ class Judge:
 
     def _dynamic(self, reason: str, span: tuple[int, int], situation: Situation) -> Decision:
         finding = self.finding(Effect.UNCLEAR, "dynamic-command", reason, span, firm=True)
-        return noted(finding, situation)
+        return noted(finding.but(kind=Kind.DYNAMIC), situation)
 
     def _unknown_program(
         self, arguments: list[Argument], span: tuple[int, int], situation: Situation

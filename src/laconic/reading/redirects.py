@@ -45,7 +45,7 @@ def _judge_redirect(redirect: Redirect, call: Call) -> None:
                 "redirects to a stream that is not one of the standard ones",
             )
             return
-    if operator in ("<", "<&"):
+    if operator in ("<", "<&", "<>"):
         call.reads(target)
-    else:
+    if operator not in ("<", "<&"):
         call.writes(target)

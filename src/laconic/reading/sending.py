@@ -75,7 +75,9 @@ def is_literal(argument: Argument) -> bool:
 _METADATA = frozenset(
     """
     169.254.169.254 169.254.170.2 169.254.170.23 100.100.100.200 192.0.0.192 168.63.129.16
-    metadata.google.internal metadata metadata.tencentyun.com fd00:ec2::254 fd00:ec2::23
+    metadata.google.internal metadata.goog metadata instance-data instance-data.ec2.internal
+    metadata.azure.internal metadata.tencentyun.com metadata.packet.net rancher-metadata
+    fd00:ec2::254 fd00:ec2::23
     """.split()
 )
 # Ports on which a daemon takes orders: docker, a browser or node under a debugger, kubelet, etcd.
@@ -84,23 +86,46 @@ _ADDRESS = pattern(
     r"(?:[a-z][a-z0-9+.-]*:/+)?(?:[^/?#@]*@)?(\[[^]]*\]|[^/?#:@\[\]]*)(?::(\d*))?(?:[/?#]|$)",
     re.IGNORECASE,
 )
+# What curl expands or decodes in a host (a range, `%31`), and letters that it maps to others.
+# https://curl.se/docs/manpage.html (globbing), https://curl.se/docs/url-syntax.html
+_AUTHORITY = pattern(r"(?:[A-Za-z][A-Za-z0-9+.-]*:/+)((?:[^/?#\\])*)")
+_IN_BRACKETS = pattern(
+    r"^(?:[^@]*@)?\[[0-9A-Fa-f:.]*(?:%\w+)?\](?=:|$)|^[^@]*@|:\{[\d,]+\}$|:\[\d+-\d+\]$"
+)
+_ODD = pattern(r"[][{}%]|[^\x00-\x7f]")
 _NUMBER = pattern(r"(?:0x[0-9a-f]+|\d+)(?:\.(?:0x[0-9a-f]+|\d+)){0,3}\.?", re.IGNORECASE)
 _PLAIN_NUMBER = pattern(r"(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}")
 
 
 def address_harm(text: str) -> str:
     """Why an address must not be asked for unseen; empty if it may."""
+    authority = _AUTHORITY.match(text)
+    if authority and _ODD.search(_IN_BRACKETS.sub("", authority[1])):
+        return "an address in an unusual spelling"
     match = _ADDRESS.match(text)
     if match is None:
         return ""
     host, port = match[1].strip("[]").lower().rstrip("."), match[2] or ""
-    if host in _METADATA or "169.254.169.254" in host or "a9fe:a9fe" in host:
+    if ":" in host:
+        host = _plain(host)
+    if host in _METADATA or "169.254.169.254" in host.replace("-", ".") or "a9fe:a9fe" in host:
         return "asks a service that hands out keys of this machine"
     if _NUMBER.fullmatch(host) and not _PLAIN_NUMBER.fullmatch(host):
         return "an address in an unusual spelling"
     if port in _CONTROL_PORTS:
         return "talks to a port on which a service takes orders"
     return ""
+
+
+def _plain(host: str) -> str:
+    """An address of version 6 as it is usually written; the one of version 4 that it stands for."""
+    from ipaddress import IPv6Address  # noqa: PLC0415 - seldom
+
+    try:
+        address = IPv6Address(host.partition("%")[0])
+    except ValueError:
+        return host
+    return str(address.ipv4_mapped or address.sixtofour or address)
 
 
 # -- standard input --------------------------------------------------------------------------------

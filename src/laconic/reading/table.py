@@ -10,7 +10,9 @@ from laconic.reading.places import is_stream
 from laconic.reading.secret_files import is_unmistakable, opens_no_files
 from laconic.reading.sending import address_findings, sent_findings
 from laconic.reading.word_places import (
+    PUTS_THERE,
     command_findings,
+    follow_addresses,
     follow_code,
     foreign_code,
     guarded_word,
@@ -52,11 +54,6 @@ _REVEALS = pattern(
 )
 _BETWEEN_NAMES = pattern(r"[:._-]")
 _SWITCH = pattern(r"-[^./=]*")  # an option that names no file
-# An address, or a package as deno, bun and npm write it:
-# https://docs.deno.com/runtime/fundamentals/modules/ https://docs.npmjs.com/cli/commands/npm-exec
-_FETCHED_CODE = pattern(
-    r"(?!https?://(?:localhost|127\.))(?:[a-z][a-z+]+://|(?:npm|jsr|github|data):)"
-)
 # The method of Call that judges an argument, by the role that a table gives to it.
 _SIMPLE_ROLES = {
     "READ": "reads",
@@ -139,8 +136,10 @@ def conclude(call: Call) -> None:
 
 def _follow_words(call: Call) -> None:
     """Names of tasks that say what they do, and code that is fetched before it runs."""
-    if not call.effects & Effect.PROJECT_CODE:
+    if not call.effects & (Effect.PROJECT_CODE | Effect.INSTALLS):
         return
+    if any(":" in (argument.text or "") for argument in call.arguments):
+        follow_addresses(call)
     names = frozenset(name for name in call.entry.does if name[0] != "-")
     for word in call.arguments:
         text = word.text or ""
@@ -148,8 +147,6 @@ def _follow_words(call: Call) -> None:
             continue
         for name in names.intersection(_BETWEEN_NAMES.split(text)):
             _follow_effect(call, *call.entry.effect_of(name), word)
-        if _FETCHED_CODE.match(text):
-            call.does(Effect.INSTALLS, "fetched", "fetches code and runs it", word)
 
 
 def _look_outside(call: Call) -> None:
@@ -241,6 +238,8 @@ def _check_plain_operands(call: Call) -> None:
     for argument in call.arguments if role != "V" else ():
         if not argument.leading.startswith("-"):
             _check(call, role, argument)
+        elif argument.leading.startswith("--f") and "=" in argument.leading:  # wc --files0-from=F
+            _check(call, role, argument.behind(argument.leading.index("=") + 1))
 
 
 def _check_servers(call: Call) -> None:
@@ -290,9 +289,15 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
             continue
         if _REVEALS.fullmatch(name):
             call.does(Effect.SECRETS, Kind.SECRET, f"{name} prints secrets", argument)
+        if PUTS_THERE.fullmatch(name):
+            _follow_unlisted_place(call, argument, name)
         known_harm = entry.refuse.get(name)
         why = f"{name} {known_harm}" if known_harm else _why_unlisted(call, message)
         call.unlisted(Kind.OPTION, why, argument)
+    if entry.id == "git" and (settings := parsed.values("-c")):
+        from laconic.reading.given_values import follow_settings  # noqa: PLC0415 - seldom
+
+        follow_settings(call, settings)
     is_rehearsal = parsed.has(*_REHEARSES) and not _REHEARSES.isdisjoint(entry.needs)
     for option in parsed.options:
         if option.name in entry.does and not is_rehearsal:
@@ -313,6 +318,16 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
             _check(call, option.role, option.value)
         elif option.role in ("CODE", "NO"):
             _check(call, option.role, option.argument)
+
+
+def _follow_unlisted_place(call: Call, option: Argument, name: str) -> None:
+    """The file of an option that is not known, but says by its name that something is put there."""
+    is_here = len(option.leading) > len(name)
+    value = option.behind(len(name) + 1) if is_here else _behind(call, option)
+    if value is None or value.leading[:1] not in ("/", "~", "."):
+        return
+    if call.leads_to_guarded(value) or any(map(call.is_outside, value.texts)):
+        call.writes(value)
 
 
 def _follow_effect(call: Call, effects: Effect, why: str, argument: Argument) -> None:

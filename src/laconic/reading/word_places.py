@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from laconic.types import Decision
 
 # What options and variables are called by which build and test tools are told where to write.
-_PUTS_THERE = pattern(
+PUTS_THERE = pattern(
     r"-o|O|(?i:[\w.-]*(?:out|log|report|result|dest|dist-?dir|target-dir|te?mp|cover|junit|"
     r"artifact|cache|snapshot|profile).*)|(?:-D\w*)?PREFIX|prefix"
 )
@@ -39,6 +39,16 @@ _RUNS_VALUE = pattern(
 )
 # Options whose value is code in the language of the program: `elixir -e x`, `pylint --init-hook x`.
 _CODE_VALUE = pattern(r"-e|-E|-c|--eval|--exec(?:ute)?|--init-hook|--expr(?:ession)?")
+# An address of code; a package as deno, bun and npm write it, which only a runner runs at once:
+# https://docs.deno.com/runtime/fundamentals/modules/ https://docs.npmjs.com/cli/commands/npm-exec
+_REMOTE = pattern(r"(?!https?://(?:localhost|127\.))(?:[a-z][a-z+]+://|(?:github|data):)")
+_PACKAGE = pattern(r"(?:npm|jsr):")
+_RUN_ADDRESSES = frozenset("deno bun bunx node npx nix tsx uv uvx".split())
+# Options whose value is an address of something else: of an index, of a service that is used.
+_ELSEWHERE = pattern(
+    r"-[if]|--?[\w-]*(?:url|index|registry|proxy|links|host|server|source|endpoint|base|origin)[\w-]*"
+)
+_SHOWN = 80  # letters of an address
 _JUDGED = frozenset((Kind.WRITE, Kind.CODE, Kind.STARTS))
 _READ_CODE = frozenset("python snippet shells".split())
 _TO_OTHERS = HARD | Effect.INSTALLS | Effect.DISCARDS
@@ -65,7 +75,7 @@ def guarded_word(call: Call, effects: Effect) -> str:
     for argument in (a for a in call.arguments if a.start < call.code_start):
         word = argument.text or ""
         name, path = name_and_path(word)
-        is_named = _PUTS_THERE.fullmatch(name or before) or _DIRECTORY.fullmatch(name or before)
+        is_named = PUTS_THERE.fullmatch(name or before) or _DIRECTORY.fullmatch(name or before)
         is_new = argument.start not in (written if is_named else call.placed)
         may_write = is_named or (is_any and (word[:1] != "-" or bool(name)))
         if may_write and is_new and path and _is_guarded(path, call):
@@ -109,7 +119,7 @@ def _places_of_code(call: Call) -> Iterator[str]:
         word = argument.text or ""
         name, path = name_and_path(word)
         is_path = path[:1] in ("/", ".") and argument.start not in written
-        if is_path and not _PUTS_THERE.fullmatch(name or before):
+        if is_path and not PUTS_THERE.fullmatch(name or before):
             yield path
         before = word if word[:1] == "-" and "=" not in word else ""
 
@@ -143,6 +153,25 @@ def name_and_path(word: str) -> tuple[str, str]:
     if value[:1] not in ("/", ".") and (inside := _INSIDE.search(value)):
         return name or value[: inside.start()], inside[1]
     return name, value
+
+
+def follow_addresses(call: Call) -> None:
+    """Addresses and packages that a program is told to install, or to run as code."""
+    is_run = bool(call.effects & Effect.PROJECT_CODE) and not call.match.effect & Effect.INSTALLS
+    is_first, before = True, ""
+    for word in call.arguments:
+        text = word.text or ""
+        is_remote = _REMOTE.match(text) is not None
+        if is_remote or (is_run and _PACKAGE.match(text)):
+            is_code = is_first and call.path[0] in _RUN_ADDRESSES
+            is_own = (is_code or not is_run) and not _ELSEWHERE.fullmatch(before)
+            effects = Effect.INSTALLS | (Effect.RUNS_FETCHED if is_own else Effect.INSTALLS)
+            if is_own or is_run:
+                call.does(effects, "fetched", f"fetches code from {text[:_SHOWN]}", word)
+                call.findings.insert(0, call.findings.pop())  # the reason that is given first
+        # a word behind an option may be its value
+        is_first = is_first and (text.startswith("-") or before.startswith("-"))
+        before = text
 
 
 def command_findings(call: Call) -> list[Decision]:

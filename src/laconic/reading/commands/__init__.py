@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from laconic.reading.call import Call
 
 NAMES = frozenset(
-    "awk az brew builtins cargo chmod compress copying curl date dc dd docker env fd find fzf "
-    "gcloud gh git grep initializer joined jq kubectl less macos make maven npm numbered openssl "
-    "operands package_script parallel patches printenv ps python rsync runner running script sed "
-    "setting shells shown_values snippet sql sysctl tar tee tree unpack version_only wget "
-    "xargs xxd".split()
+    "awk az brew builtins cargo chmod cmake compress copying curl date dc dd dlx docker env "
+    "fd file_lists find fzf gcloud gh git grep initializer joined jq kubectl less macos make "
+    "maven npm numbered openssl operands package_script parallel patches printenv ps python "
+    "rsync runner running script sed setting shells shown_values snippet sql sysctl tar tee "
+    "told tree unpack version_only wget xargs xxd".split()
 )
 
 

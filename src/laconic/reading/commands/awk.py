@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.reading.secret_files import is_secret, is_secret_variable
 from laconic.types import Effect, Kind
@@ -58,9 +59,23 @@ def judge(call: Call) -> None:
     tokens = _tokens("\n".join(program.text or "" for program in programs))
     if harm := _harm(tokens):
         call.does(Effect.UNCLEAR, "program", harm)
+        _follow_texts(call, tokens or [], programs[0])
     elif why := _reveals(tokens or []):
         call.does(Effect.SECRETS, Kind.SECRET, why)
     call.harmless("the program only reads and prints: no files written, no pipes, no commands")
+
+
+def _follow_texts(call: Call, tokens: list[str], where: Argument) -> None:
+    """The commands and files that stand in the program in plain words."""
+    for pos, word in enumerate(tokens):
+        if word[0] != '"':
+            continue
+        text = Argument(word[1:-1].replace('\\"', '"'), where.start, where.end)
+        before, after = tokens[max(0, pos - 2) : pos], tokens[pos + 1 : pos + 2]
+        if before == ["system", "("] or before[-1:] in (["|"], ["|&"]) or after in (["|"], ["|&"]):
+            call.shell(text)
+        elif before[-1:] in ([">"], [">>"]) and word not in _STREAMS:
+            call.writes(text)
 
 
 def _tokens(program: str) -> list[str] | None:

@@ -11,10 +11,13 @@ import re
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.reading.sending import address_harm
 from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from laconic.knowledge.options import Parsed
     from laconic.reading.call import Call
 
@@ -29,6 +32,12 @@ _QUOTES = pattern(
 )
 _OVERRIDES = pattern(r"method-override|[\r\n]", re.IGNORECASE)
 _WRITTEN = pattern(r"%output\{(?:>>)?([^}]*)")
+# A host and a port before another: `[::1]:80:`, `x:80:`, `::`.
+_THROUGH = pattern(r"[-+]?(?:\[[^]]*\]|[^:]*):(?:\d*|\*):")
+_PROXIES = (
+    "-x", "--proxy", "--preproxy", "--proxy1.0", "--socks4", "--socks4a", "--socks5",
+    "--socks5-hostname",
+)  # fmt: skip
 _DATA = ("-d", "--data", "--data-raw", "--data-urlencode")
 _FROM_FILE = ("-H", "--header", "--proxy-header", "-w", "--write-out")
 
@@ -103,10 +112,35 @@ def _judge_data(call: Call, parsed: Parsed) -> None:
             )
 
 
+def _other_servers(parsed: Parsed) -> Iterator[Argument]:
+    """Servers that are asked in place of those that the addresses name, without their ports.
+
+    https://curl.se/docs/manpage.html: --connect-to HOST1:PORT1:HOST2:PORT2 and --resolve
+    [+-]HOST:PORT:ADDR[,ADDR]; an empty HOST2 stays the same.
+    """
+    for name in ("--connect-to", "--resolve"):
+        for value in parsed.values(name):
+            if value.text is None or not _THROUGH.match(value.text):
+                yield Argument(None, value.start, value.end)
+                continue
+            place = _THROUGH.sub("", value.text, count=1)
+            hosts = place.split(",") if name == "--resolve" else [place.rpartition(":")[0]]
+            yield from (Argument(host, value.start, value.end) for host in hosts if host)
+    yield from parsed.values(*_PROXIES)
+
+
 def _judge_urls(call: Call, parsed: Parsed) -> None:
     for cookies in parsed.values("-b", "--cookie"):
         if "=" not in cookies.leading:  # the name of a file
             call.reads(cookies)
+            if cookies.text != "":  # which only switches cookies on
+                why = "sends the cookies that stand in a file"
+                call.does(Effect.SENDS, "file", why, cookies)
+    for server in _other_servers(parsed):
+        if server.text is None:
+            call.does(Effect.SENDS, "server", "asks a server that is not known", server)
+        elif harm := address_harm(server.text):
+            call.does(Effect.SYSTEM, "address", harm, server)
     for url in parsed.values("--url"):
         call.network(url)
     for url in [*parsed.operands, *parsed.values("--url")]:

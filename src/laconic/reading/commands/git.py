@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from laconic.reading.call import Call
 
 _FORCE = pattern(r"--force|--mirror$|--delete$|--prune$|-[a-zA-Z]*[fd][a-zA-Z]*$|[+:]")
+_CREDENTIALS = pattern(r"://[^/\s:@]*:[^/\s@]+@|://[^/\s:@]{20,}@|(?i:extraheader)\s*=")
 _HELPER = pattern(r"[A-Za-z0-9+.-]*::")
 _BEFORE_HELPER = pattern(r"[A-Za-z0-9+.-]*:?")
 _LISTS_TAGS = (
@@ -52,10 +53,21 @@ def judge(call: Call) -> None:
         name = (address.text or "").rstrip("/").removesuffix(".git").rpartition("/")[2]
         call.writes(Argument(name.rpartition(":")[2] or None, address.start, address.end))
     if parsed is not None:
+        is_list = verb == "config" and parsed.has("-l", "--list", "--get-regexp")
+        if (is_list or verb == "remote") and _holds_credentials(call):
+            why = "prints credentials that stand in the repository's configuration"
+            call.does(Effect.SECRETS, Kind.SECRET, why)
         if verb in _BY_OPERANDS:
             _BY_OPERANDS[verb](call, parsed)
         if verb in _PRINTS_CONTENTS or parsed.has(*_PATCHES):
             _judge_contents(call, parsed)
+
+
+def _holds_credentials(call: Call) -> bool:
+    """Tell whether an address or a header in the configuration has a password or a token."""
+    facts = call.judge.facts
+    texts = (facts.text(f"{d}/.git/config") for d in (*call.situation.directories, facts.project))
+    return any(_CREDENTIALS.search(text) for text in texts if text)
 
 
 def _judge_contents(call: Call, parsed: Parsed) -> None:
@@ -196,6 +208,14 @@ def _judge_reflog(call: Call, parsed: Parsed) -> None:
         call.does(Effect.UNCLEAR, Kind.SUBCOMMAND, "what it does is not known", parsed.operands[0])
 
 
+def _judge_collection(call: Call, parsed: Parsed) -> None:
+    """Objects that nothing names go at once: with an expired reflog nothing brings them back."""
+    for when in parsed.values("--prune", "--expire"):
+        if when.text is None or when.text in ("now", "all"):
+            why = "removes for good what only a reflog or nothing names"
+            call.does(Effect.DISCARDS | Effect.SYSTEM, "prune", why, when)
+
+
 _PRINTS_CONTENTS = frozenset(
     "annotate archive blame cat-file diff diff-files diff-index grep show".split()
 )
@@ -214,4 +234,5 @@ _BY_OPERANDS = {
     "config": _judge_config,
     "tag": _judge_tag,
     "reflog": _judge_reflog,
+    "gc": _judge_collection,
 }

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 
+from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.reading.places import joined
 from laconic.reading.secret_files import is_secret_variable
 from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.knowledge.arguments import Argument
     from laconic.reading.call import Call
 
 _SKIPPED = {"--arg": 2, "--argjson": 2, "--indent": 1, "-L": 1}
@@ -49,12 +50,21 @@ def judge(call: Call) -> None:
         elif word.text in _SKIPPED:
             del todo[-_SKIPPED[word.text] :]
         elif word.leading.startswith("-"):
-            continue
+            if _FROM_FILE.fullmatch(word.leading) and todo:
+                _judge_file(call, todo[-1])
         elif has_filter:
             call.reads(word)
         else:
             _judge_filter(call, word)
             has_filter = True
+
+
+def _judge_file(call: Call, file: Argument) -> None:
+    """The filter that stands in a file, as far as it can be read now."""
+    for directory in call.situation.directories:
+        text = call.judge.facts.text(joined(directory, file.text or "")) if file.text else None
+        if text is not None:
+            _judge_filter(call, Argument(text, file.start, file.end))
 
 
 def _judge_filter(call: Call, text: Argument) -> None:

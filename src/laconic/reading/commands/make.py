@@ -7,20 +7,37 @@ or reads. https://www.gnu.org/software/make/manual/make.html#Overriding
 
 from __future__ import annotations
 
+import re
+
+from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.reading.tool_variables import is_path, is_plain_setting, is_read_by_tools
 from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.knowledge.arguments import Argument
+    from collections.abc import Iterator
+
     from laconic.reading.call import Call
 
 
 _PLAIN = pattern(r"(?!\.?SHELL|MAKE|GNUMAKE)[A-Za-z_]\w*[:?+]{0,2}=[\w./:,@%+-]*")
 
 
+_EVAL = frozenset(("--eval", "-E"))
+_FROM_INPUT = frozenset(("-f -", "--file -", "--makefile -", "-f-", "--file=-", "--makefile=-"))
+# Recipes behind a tab or a `;`, `$(shell ..)` and `X != ..`.
+_RECIPES = pattern(
+    r"^\t[@+-]*(.+)$|^[^\t#\n=]*:[^=;\n]*;\s*[@+-]*(.+)$|\$[({]shell\s+([^)}]*)|^\s*\w+\s*!=(.+)$",
+    re.MULTILINE,
+)
+
+
 def judge(call: Call) -> None:
+    for rules in _given_rules(call):
+        for found in _RECIPES.finditer(rules.text or ""):
+            code = next(filter(None, found.groups()), "").replace("$$", "$")
+            call.shell(Argument(code, rules.start, rules.end))
     for operand in call.parsed.operands if call.parsed is not None else ():
         if operand.is_static and _PLAIN.fullmatch(operand.text or "") and _is_own(call, operand):
             why = "sets a variable of the makefile, whose commands use it"
@@ -28,6 +45,18 @@ def judge(call: Call) -> None:
         elif operand.text is None or operand.glob or "=" in operand.text:
             why = "sets a variable, which may run a command"
             call.does(Effect.UNCLEAR, "variable", why, operand)
+
+
+def _given_rules(call: Call) -> Iterator[Argument]:
+    """Rules on the command line, or those that make reads from its input."""
+    before = ""
+    for argument in call.arguments:
+        name, equals, _ = argument.leading.partition("=")
+        if before in _EVAL or (name in _EVAL and equals):
+            yield argument.behind(len(name) + 1) if equals else argument
+        elif f"{before} {argument.text}" in _FROM_INPUT or argument.text in _FROM_INPUT:
+            yield Argument(call.situation.input_text or "", *call.span)
+        before = argument.leading
 
 
 def _is_own(call: Call, operand: Argument) -> bool:

@@ -53,6 +53,9 @@ def judge_switches(call: Call, language: str) -> list[Argument]:
     code = [*given.values.get("e", ()), *(given.values.get("E", ()) if language == "perl" else ())]
     for file in given.files if code else ():
         call.reads(file)
+        name = (file.text or "").strip()
+        if language == "perl" and (name.endswith("|") or name.startswith("|")):
+            call.shell(Argument(name.strip("|"), *_span(file)))  # as `<>` opens it
         for suffix in given.values.get("i", ()):
             call.writes(file)
             if suffix.text is None or "/" in suffix.text:

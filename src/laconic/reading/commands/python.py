@@ -107,6 +107,13 @@ _HELPFUL = frozenset(
 
 
 def judge(call: Call) -> None:
+    _follow_words(call)
+    is_unread = any(f.kind is Kind.CODE and f.effects & Effect.UNCLEAR for f in call.findings)
+    if is_unread and call.effects & (Effect.DOWNLOADS | Effect.SENDS):
+        call.does(Effect.RUNS_FETCHED, "runs-fetched", "fetches code and runs it")
+
+
+def _follow_words(call: Call) -> None:
     rest = list(call.arguments)
     asked = False
     while rest:
@@ -255,7 +262,7 @@ def _judge_module(call: Call, module: Argument, rest: list[Argument]) -> None:
         if name == "py_compile":
             _judge_cache(call, operand)
     for operand in parsed.operands[most_operands:]:
-        call.does(Effect.PROJECT_WRITE, Kind.WRITE, "the module may write to this file", operand)
+        call.writes(operand)
 
 
 def _judge_timed(call: Call, module: Argument, rest: list[Argument]) -> None:

@@ -71,6 +71,9 @@ def judge_module(call: Call, module: Argument, rest: list[Argument]) -> None:
     elif name == "ensurepip":
         call.does(Effect.INSTALLS, "module", "installs pip", module)
     else:
+        for operand in rest:
+            if not operand.leading.startswith("-"):
+                call.reads(operand)
         _follow_program(call, Argument(_PROGRAMS.get(name, name), module.start, module.end), rest)
 
 

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 _IMPORTERS = frozenset(("__import__", "importlib.import_module"))
 
 
+# https://docs.python.org/3/library/posix.html: what os is made of
+_IS_OS = frozenset(("posix", "nt"))
+
+
 class Named:
     """The code of a call, as a tree. where: the argument that holds the code."""
 
@@ -38,7 +42,8 @@ class Named:
             names.append(node.attr)
             node = node.value
         if isinstance(node, ast.Name):
-            return ".".join([self._imported.get(node.id, node.id), *reversed(names)])
+            first = self._imported.get(node.id, node.id)
+            return ".".join(["os" if first in _IS_OS else first, *reversed(names)])
         front = self._named_by_text(node)
         return ".".join([front, *reversed(names)]) if front else ""
 

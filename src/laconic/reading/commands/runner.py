@@ -10,6 +10,7 @@ https://pnpm.io/cli/exec, https://bun.sh/docs/cli/bunx
 
 from __future__ import annotations
 
+from laconic.reading.packages import has_package
 from laconic.reading.project_runners import is_installed
 from laconic.types import Effect, Kind
 
@@ -49,7 +50,10 @@ def judge(call: Call) -> None:
     is_known = known is None or program.text in known
     if not is_known or program.glob or (call.path[0] in _NEED_END and not parsed.ended):
         what = program.text or "a program that is not known"
-        call.does(Effect.INSTALLS, Kind.PACKAGE, f"runs {what}, perhaps a download", program)
+        effects = Effect.INSTALLS
+        if call.path[0] in _FETCH and not has_package(call, what):
+            effects |= Effect.RUNS_FETCHED
+        call.does(effects, Kind.PACKAGE, f"runs {what}, perhaps a download", program)
         if call.path[0] == "mise":
             _follow_any(call, parsed.operands, ended=parsed.ended)
         return
@@ -72,8 +76,8 @@ def _ask_unless_installed(call: Call, program: str) -> None:
     ):
         return
     if runner == "pnpx" or not is_installed(call, f"node_modules/.bin/{program}"):
-        call.does(
-            Effect.INSTALLS,
-            Kind.PACKAGE,
-            f"fetches {program} and runs it, where the project does not have it",
-        )
+        effects = Effect.INSTALLS
+        if not has_package(call, program):
+            effects |= Effect.RUNS_FETCHED
+        why = f"fetches {program} and runs it, where the project does not have it"
+        call.does(effects, Kind.PACKAGE, why)

@@ -33,10 +33,6 @@ class _UnclearError(Exception):
     """The script cannot be read for certain."""
 
 
-class _HarmError(Exception):
-    """The script runs or writes something."""
-
-
 def judge(call: Call) -> None:
     parsed = call.parsed
     if parsed is None:
@@ -57,12 +53,16 @@ def judge(call: Call) -> None:
     program = _Script("\n".join(script.text or "" for script in scripts))
     try:
         program.check()
-    except _HarmError as harm:
-        call.does(Effect.UNCLEAR, Kind.SCRIPT, str(harm))
     except _UnclearError as unclear:
         call.does(Effect.UNCLEAR, Kind.SCRIPT, f"the script cannot be judged: {unclear}")
+    if program.harm:
+        call.does(Effect.UNCLEAR, Kind.SCRIPT, program.harm)
     for name in program.inputs:
         call.reads(Argument(name, *call.span))
+    for name in program.outputs:
+        call.writes(Argument(name, *call.span))
+    for code in program.commands:
+        call.shell(Argument(code, *call.span))
     call.harmless("the script only edits what it prints: it writes no file and runs no command")
 
 
@@ -85,13 +85,20 @@ def _edits(call: Call, file: Argument, endings: list[Argument]) -> None:
 
 
 class _Script:
-    """A reader over the text of a script. inputs: the files that r and R name."""
+    """A reader over the text of a script.
 
-    __slots__ = ("inputs", "pos", "text")
+    inputs, outputs: the files that r, R, w and W name. commands: what e runs. harm: the first of
+    what it does besides printing.
+    """
+
+    __slots__ = ("commands", "harm", "inputs", "outputs", "pos", "text")
 
     def __init__(self, text: str) -> None:
         self.text, self.pos = text, 0
         self.inputs: list[str] = []
+        self.outputs: list[str] = []
+        self.commands: list[str] = []
+        self.harm = ""
 
     def check(self) -> None:
         while self.pos < len(self.text):
@@ -192,10 +199,13 @@ class _Script:
             self.pos = found.end()
 
     def _harm(self, name: str) -> None:
+        named = self._line().strip(" \t")
         if name == "e":
-            raise _HarmError("the script runs a command (e)")
-        if self._line().strip(" \t") not in _SINKS:
-            raise _HarmError(f"the script writes a file ({name})")
+            self.commands.append(named)
+            self.harm = self.harm or "the script runs a command (e)"
+        elif named not in _SINKS:
+            self.outputs.append(named)
+            self.harm = self.harm or f"the script writes a file ({name})"
 
     def _appended(self) -> None:
         while _CONTINUED.search(self._line()) and self._next():
@@ -205,10 +215,15 @@ class _Script:
         delimiter = self._next()
         self.pos += 1
         self._pattern(delimiter)
+        start = self.pos
         self._until(delimiter)
+        made = self.text[start : self.pos - 1]
         while (flag := self._next()) and flag in "gpiImMew0123456789":
             self.pos += 1
-            if flag in "ew":
+            if flag == "e":
+                self.commands.append(made)
+                self.harm = self.harm or "the script runs a command (e)"
+            elif flag == "w":
                 self._harm(flag)
         self._end()
 

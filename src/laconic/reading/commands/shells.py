@@ -112,11 +112,11 @@ def _judge_input(call: Call, letters: set[str]) -> None:
     """Code on standard input; without a terminal and -i the shell reads nothing else."""
     code = call.situation.input_text
     if code is None or letters & set("ci") or family(call.path[-1]) in _NOT_READ_AS_INPUT:
-        call.does(Effect.UNCLEAR, "stdin", "runs what it reads from standard input", firm=True)
+        call.does(Effect.UNCLEAR, Kind.STDIN, "runs what it reads from standard input", firm=True)
         return
     if may_read_itself(code):
         why = "a command in the code that it reads may read the rest of it"
-        call.does(Effect.UNCLEAR, "stdin", why, firm=True)
+        call.does(Effect.UNCLEAR, Kind.STDIN, why, firm=True)
     _judge_text(call, letters, [Argument(code, *call.span)])
 
 

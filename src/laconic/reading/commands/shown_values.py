@@ -30,6 +30,8 @@ _COMPOSE_FILES = tuple(
     for ending in ("yaml", "yml")
 )
 _TAKES_VALUES = pattern(r"env_file|\$\{?[A-Za-z_]|\bsecrets:|\benvironment:")
+_FILES_READ = pattern(r'\b(?:file\w*|templatefile)\(\s*"([^"$]+)"')
+_RUNS_PROGRAMS = pattern(r'\bdata\s+"external"')
 _STATES = (".terraform", "terraform.tfstate", "terraform.tfstate.d")
 
 
@@ -37,9 +39,29 @@ def judge(call: Call) -> None:
     if call.parsed is None:
         return
     if call.path[0] in ("terraform", "tofu"):
+        if call.path[1] in ("console", "plan"):
+            _follow_expressions(call)
         _judge_terraform(call, call.parsed)
     elif call.path[-1] in ("config", "convert"):
         _judge_compose(call, call.parsed)
+
+
+def _follow_expressions(call: Call) -> None:
+    """Files that expressions read, and programs that data sources run, while a plan is made.
+
+    https://developer.hashicorp.com/terraform/language/functions/file, .../external
+    """
+    facts, texts = call.judge.facts, [call.situation.input_text or ""]
+    if call.path[1] == "console" and call.situation.input_text is None:
+        call.does(Effect.PROJECT_CODE, Kind.INPUT, "evaluates what it reads from its input")
+    for directory in call.situation.directories:
+        named = [name for name in facts.names(directory) if name.endswith((".tf", ".tofu"))]
+        texts += [facts.text(joined(directory, name)) or "" for name in named]
+    for text in texts:
+        for path in _FILES_READ.findall(text):
+            call.reads(Argument(path, *call.span))
+        if _RUNS_PROGRAMS.search(text):
+            call.does(Effect.PROJECT_CODE, Kind.CODE, "runs programs that the configuration names")
 
 
 def _judge_compose(call: Call, parsed: Parsed) -> None:

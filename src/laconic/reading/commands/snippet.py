@@ -46,7 +46,16 @@ _PRINTS = {
 }
 
 
+# https://nodejs.org/en/learn/getting-started/debugging#security-implications
+_DEBUGS = pattern(r"--(?:inspect|debug)[\w-]*=(?:(\[[^]]*\]|[^:]*[^:\d][^:]*):?\d*)$")
+_LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
+
+
 def judge(call: Call) -> None:
+    for word in call.arguments if call.path[0].startswith("node") else ():
+        if (found := _DEBUGS.match(word.leading)) and found[1] not in _LOOPBACK:
+            why = "opens a port on which others can tell it what to run"
+            call.does(Effect.SYSTEM, "debugger", why, word)
     if call.parsed is not None and not call.parsed.has(*_OPTIONS, *_ONLY_READS):
         for file in call.parsed.operands[:1]:
             call.runs_file(file)

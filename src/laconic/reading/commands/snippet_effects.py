@@ -99,6 +99,10 @@ _NO_ADDRESS = pattern(r"""\bfetch\(\s*[^'"`\s]""")
 _FETCHES = pattern(
     r"\bfetch\b|\bhttps?\b|axios|Net::HTTP|open-uri|LWP|HTTP::Tiny|curl_", re.IGNORECASE
 )
+_EVALUATES = pattern(
+    r"\beval\b|\bnew\s+Function\b|\bvm\.run|_eval\b|\bload(?:string)?\s*\(|\bexec(?:Sync)?\s*\(\s*[^'\"`\s]"
+    r"|\bsystem\s*\(\s*[^'\"\s]"
+)
 _CHANGES = pattern(r"\b(?:post|put|patch|delete)(?:_form|_json)?\b|CURLOPT_POST", re.IGNORECASE)
 
 
@@ -115,6 +119,9 @@ def follow_visible(call: Call, code: str, where: Argument) -> None:
         call.does(Effect.DOWNLOADS, Kind.NETWORK, "uses the network", where)
         if _CHANGES.search(code):
             call.does(Effect.SENDS, "sends", "sends something from its code", where)
+        if _EVALUATES.search(code):
+            why = "fetches code and runs it"
+            call.does(Effect.RUNS_FETCHED, "runs-fetched", why, where)
         if _has_open_address(code) or _READS_FILES.search(code):
             why = "sends text that is not literal to the network"
             call.does(Effect.SENDS, "sends", why, where)

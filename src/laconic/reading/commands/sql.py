@@ -73,6 +73,35 @@ _BEYOND_ITS_FILE = pattern(
     re.IGNORECASE,
 )
 
+# Commands that a client runs, files that it writes, and those that it reads. Of psql:
+# https://www.postgresql.org/docs/current/app-psql.html#APP-PSQL-META-COMMANDS, of mysql:
+# https://dev.mysql.com/doc/refman/8.4/en/mysql-commands.html
+_RUN = pattern(
+    r"""^\s*(?:\.(?:sh|she|shell|sys|system)\s+|\\!|system\s+)(.*)$
+    | ^\s*\.(?:o|out|outp|outpu|output|once|read|import|excel)\b[^\n|]*\|(.*)$
+    | \\(?:g|gx|o|w|copy)\b[^\n|]*\|(.*)$ | \bprogram\s+'([^']*)'""",
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
+_WRITE = pattern(
+    r"""^\s*\.(?:output|once|save|backup|clone|log|trace|open)\s+(?:-\S+\s+|main\s+)*
+      ([^-|\s][^\n]*)$
+    | \bvacuum\b[^;]*\binto\s+('[^']*'|"[^"]*") | \battach\s+(?:database\s+)?('[^']*'|"[^"]*")
+    | \bwritefile\s*\(\s*('[^']*') | \bcopy\b[^;]*\bto\s+('[^']*')
+    | \binto\s+(?:out|dump)file\s+('[^']*')
+    | \bexport\s+database\s+('[^']*')
+    | ^\s*\\(?:o|w|g|gx|T)\s+([^|\s]\S*)$ | ^\s*(?:tee|\\T)\s+(\S+)$""",
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
+_READ = pattern(
+    r"""^\s*(?:\.(?:read|import)|\\i|\\ir|source|\\\.)\s+(?:-\S+\s+)*([^-|\s]\S*)
+    | \breadfile\s*\(\s*('[^']*')
+    | \bcopy\b[^;]*\bfrom\s+('[^']*') | \bpg_read_(?:binary_)?file\s*\(\s*('[^']*')
+    | \bload_file\s*\(\s*('[^']*') | \binfile\s+('[^']*')
+    | \bread_(?:text|blob|csv)\w*\s*\(\s*('[^']*')""",
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
+_STREAMS = frozenset("stdin stdout pstdin pstdout off stderr :memory:".split())
+
 # Tables with passwords, or what is kept of them: PostgreSQL's "System Catalogs", MySQL's "Grant
 # Tables", sys.sql_logins of SQL Server.
 _PASSWORDS = pattern(
@@ -128,6 +157,7 @@ def _judge_statements(call: Call, parsed: Parsed, program: str) -> None:
     if first is not None:
         statements += parsed.operands[first:]
     if not statements and not parsed.has(*_SAYS_AND_ENDS.get(program, ())):
+        _follow_client(call, Argument(call.situation.input_text or "", *call.span))
         call.does(Effect.UNCLEAR, Kind.INPUT, "reads statements from standard input or a file")
     read_only = _is_read_only(parsed, program)
     if program in _READ_ONLY and not parsed.has(*_READ_ONLY[program]):
@@ -185,10 +215,21 @@ def _judge_statement(call: Call, statement: Argument, program: str, *, read_only
     if _PASSWORDS.search(sql):
         call.does(Effect.SECRETS, Kind.SECRET, "reads passwords of the database's users", statement)
     reason = problem(sql, program)
+    if reason:
+        _follow_client(call, statement)
     if reason and read_only and drops_something(sql, program):
         call.harmless("the file is opened for reading only, so that DROP fails")
     elif reason:
         _follow_writing(call, program, f"the statement {reason}", statement)
+
+
+def _follow_client(call: Call, statement: Argument) -> None:
+    """The commands and files that stand in statements in plain words."""
+    for follow, pieces in ((call.shell, _RUN), (call.writes, _WRITE), (call.reads, _READ)):
+        for found in pieces.finditer(statement.text or ""):
+            text = next(filter(None, found.groups()), "").strip(" '\"")
+            if text and text not in _STREAMS:
+                follow(Argument(text, statement.start, statement.end))
 
 
 def _follow_writing(call: Call, program: str, why: str, statement: Argument) -> None:

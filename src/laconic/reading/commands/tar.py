@@ -11,6 +11,7 @@ import posixpath
 
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.options import Parsed, Reading, Spec, parse_options
+from laconic.patterns import pattern
 from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
@@ -39,6 +40,10 @@ _READS = ("-t", "--list", "-d", "--diff", "--compare", "--test-label", "--show-d
           "--help", "--version", "-?")  # fmt: skip
 
 
+# Options whose value is a command, by any beginning that stands for them.
+_RUNS = pattern(
+    r"--(?:checkpoint-\w*=exec|info-s[\w-]*|new-vol[\w-]*|rsh-[\w-]*|rmt-[\w-]*|to-c[\w-]*|use-comp?[\w-]*)=|-[IF](?=.)"
+)
 _NOWHERE = frozenset(("-", "/dev/null", "/dev/stdout"))
 
 
@@ -46,6 +51,8 @@ def judge(call: Call) -> None:
     parsed = read_options(call.arguments)
     for argument, message in parsed.problems:
         call.unlisted(Kind.OPTION, message, argument)
+        if found := _RUNS.match(argument.leading):
+            call.shell(argument.behind(found.end()))
     for listed in parsed.values("-X", "--exclude-from"):
         call.reads(listed)
     for code in parsed.values("--to-command"):
