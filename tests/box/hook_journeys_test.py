@@ -121,7 +121,7 @@ def test_what_is_not_known_of_a_machine_is_not_there(journey):
     journey.script("x.sh", "true")
     path = journey.home / ".local/state/laconic/box/usable"
     known = path.read_text()
-    path.write_text(known.replace("bwrap ", "bwrap 1"))  # bubblewrap was another file then
+    path.write_text(known.replace("\n", "\nanother program 1\n", 1))  # made by other programs
     assert is_usable(dict(os.environ)) is None
     assert journey.hook("./x.sh") == (None, "./x.sh")
     path.write_text(known)

@@ -40,7 +40,7 @@ RECORDED = (
     "cargo/build/color-errors", "cargo/test/passed", "docker/build/long-step", "go/test/passed",
     "npm/run/build", "pytest/passed-verbose", "terraform/plan/color", "vitest/passed",
 )  # fmt: skip
-NOTICE = re.compile(r"\[.*(?:hidden|shortened|regrouped)\b.*\]")
+NOTICE = re.compile(r"\[.*(?:hidden|shortened|regrouped|condensed)\b.*\]")
 
 
 class Played(NamedTuple):

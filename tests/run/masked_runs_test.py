@@ -68,7 +68,7 @@ def test_an_agent_reads_names_in_place_of_secrets(place, kind):
         )
         raw_id = re.search(r"recall (\w{6})\]", shown)[1]
         again = subprocess.run(
-            [*LACONIC, "recall", raw_id],
+            [*LACONIC, "recall", raw_id, "--grep", "secret|masked|token|hidden"],
             capture_output=True,
             env=variables(place),
             check=True,

@@ -65,7 +65,7 @@ def test_the_output_of_a_command_is_compacted_and_kept(server):
     assert b"error: it broke" in done.stdout
     assert len(done.stdout) < 20_000
     recall = done.stdout.rsplit(b"laconic recall ", 1)[1].split(b"]")[0].decode()
-    whole = server.run("recall", recall).stdout
+    whole = server.run("recall", recall.split()[0], "--raw").stdout
     assert whole.count(b"\n") == 3001
     assert not list(Path(server.environ["XDG_STATE_HOME"], "laconic/spool").iterdir())
 
