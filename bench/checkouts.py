@@ -1,8 +1,8 @@
 """Makes checkouts with the files that a project of a kind has, so that a gate looks at real ones.
 
 Recorded commands name the home of whoever typed them. It is made anew below build/, and its name
-is put in place of the recorded one. What the recorded projects held is not known: their kinds say
-which files they have, and the commands which directories.
+is put in place of the recorded one. What the recorded projects held is not known: their kinds, and
+the programs that are run in them, say which files they have, and the commands which directories.
 """
 
 from __future__ import annotations
@@ -51,6 +51,12 @@ FILES = {
     "ruby": {"Gemfile": "", "Gemfile.lock": "", "lib/app.rb": ""},
     "terraform": {"main.tf": ""}, "infra": {"main.tf": "", ".gitlab-ci.yml": ""},
 }  # fmt: skip
+# What a program says that is run there.
+RUN = {
+    "npm": "node", "npx": "node", "pnpm": "node", "yarn": "node", "flutter": "flutter",
+    "dart": "flutter", "go": "go", "cargo": "rust", "pytest": "python", "uv": "python",
+    "mvn": "java", "terraform": "terraform",
+}  # fmt: skip
 EVERY = {
     "README.md": "# app\n",
     ".gitignore": "node_modules/\n.venv/\nbuild/\ndist/\n__pycache__/\n*.pyc\n",
@@ -70,7 +76,11 @@ def make(rows: list[Row], home: str, cwd: str) -> list[Row]:
         raise SystemExit(message)
     shutil.rmtree(HOME, ignore_errors=True)
     placed = [_placed(row, home, cwd) for row in rows]
-    kinds = {row["cwd"]: str(row.get("project", ALL)) for row in placed}
+    kinds: dict[str, str] = {}
+    for row in placed:
+        first = row["command"].split(maxsplit=1)[:1]
+        kinds.setdefault(row["cwd"], str(row.get("project", ALL)))
+        kinds[row["cwd"]] += " " + "".join(RUN.get(word, "") for word in first)
     roots = [
         one for one in kinds if not any(other in Path(one).parents for other in map(Path, kinds))
     ]
@@ -100,7 +110,7 @@ def _placed(row: Row, home: str, cwd: str) -> Row:
 
 
 def _fill(directory: Path, kind: str) -> None:
-    words = re.findall(r"[a-z+]+", kind.lower())
+    words = dict.fromkeys(re.findall(r"[a-z+]+", kind.lower()))
     for files in (EVERY, *(FILES[word] for word in words if word in FILES)):
         for name, text in files.items():
             path = directory / name
