@@ -76,7 +76,9 @@ _SIMPLE_ROLES = {
 }
 _FILES = frozenset(("READ", "EDIT", "WRITE", "MAKE", "METADATA", "DELETE", "DIR"))
 _MOST_NAMED = 3  # a longer list says less than the command itself
-ROLES = frozenset((*_SIMPLE_ROLES, "V", "SECRET", "CODE", "OVERRIDE", "NAME", "NO", "COMMAND"))
+ROLES = frozenset(
+    (*_SIMPLE_ROLES, "V", "TEXT", "SECRET", "CODE", "OVERRIDE", "NAME", "NO", "COMMAND")
+)
 
 
 def shows_itself(call: Call) -> bool:
@@ -354,7 +356,7 @@ def _check_operands(call: Call, parsed: Parsed) -> None:
 def _check(call: Call, role: str, value: Argument) -> None:
     may_change = role == "EDIT" or (role == "READ" and call.entry.operands == ("READ...",))
     if may_change and call.is_changing:
-        call.writes(value)
+        call.writes(value, whatever=not call.entry.formats)
     elif role in _SIMPLE_ROLES:
         getattr(call, _SIMPLE_ROLES[role])(value)
     elif role == "CODE":
@@ -367,6 +369,8 @@ def _check(call: Call, role: str, value: Argument) -> None:
         _unlisted_word(call, value)
     elif role == "COMMAND":
         call.runs([value])
+    elif role == "TEXT":
+        call.placed.add(value.start)
 
 
 def _unlisted_word(call: Call, word: Argument) -> None:

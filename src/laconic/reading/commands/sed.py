@@ -61,6 +61,8 @@ def judge(call: Call) -> None:
         call.does(Effect.UNCLEAR, Kind.SCRIPT, str(harm))
     except _UnclearError as unclear:
         call.does(Effect.UNCLEAR, Kind.SCRIPT, f"the script cannot be judged: {unclear}")
+    else:
+        call.placed.update(script.start for script in scripts)  # understood, and so no path
     for name in program.inputs:
         call.reads(Argument(name, *call.span))
     call.harmless("the script only edits what it prints: it writes no file and runs no command")
