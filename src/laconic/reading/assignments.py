@@ -118,6 +118,11 @@ def environment_finding(
     """
     if variables.is_harmless(name, value, words) or judge.say.is_gate(name, value):
         return None
+    if value is not None and variables.is_tool_home(name):
+        from laconic.policy.tool_places import is_tool_place  # noqa: PLC0415 - seldom
+
+        if is_tool_place(value, judge.facts):
+            return None
     reason = f"{name} in the environment may change what the program does"
     unclear = judge.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)
     if value is not None and variables.is_command(name):

@@ -7,6 +7,8 @@ strictest part decides. What cannot be parsed asks, and what a shell may run of 
 
 from __future__ import annotations
 
+from functools import partial
+
 from laconic.knowledge.arguments import expand
 from laconic.patterns import pattern
 from laconic.reading.boxed import has_only_boxed
@@ -205,6 +207,8 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
         for values in scope.at(redirect, here):
             place = situation.but(values=values, directories=here)
             parts += redirect_findings(redirect, judge, place)
+    if b"PATH=" in script.source or b"_HOME=" in script.source:
+        parts = [part.with_leaves(partial(_settled_by_place, script, judge)) for part in parts]
     if situation.seen.ran:
         parts += _fetched_code(parts, script, judge, situation)
     around = evaluation_findings(sites, all_nodes, script.source, scope.start) if sites else []
@@ -218,6 +222,19 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
         situation.program.doubts += around
         parts += judge.answered(around)
     return strictest(parts, 0, len(script.source))
+
+
+def _settled_by_place(script: Script, judge: Judge, leaf: Decision) -> Decision:
+    """A variable that only names where tools are installed is no question."""
+    if leaf.rule not in ("environment/PATH", "environment/JAVA_HOME"):
+        return leaf
+    from laconic.policy.tool_places import names_tools  # noqa: PLC0415 - seldom
+
+    written = script.source[leaf.start : leaf.end].decode("utf-8", "surrogateescape")
+    if not names_tools(written, judge.facts):
+        return leaf
+    reason = "names where tools are installed"
+    return Decision(Verdict.ALLOW, leaf.rule, reason, leaf.start, leaf.end)
 
 
 def _findings_of_shells(

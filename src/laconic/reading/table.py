@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import Argument
 from laconic.knowledge.options import Parsed, parse_options
 from laconic.patterns import compile_written, pattern
 from laconic.reading.boxed import OURS, judge_for
@@ -23,7 +24,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from laconic.knowledge.arguments import Argument
     from laconic.knowledge.knowledge import Entry
     from laconic.reading.call import Call
 
@@ -144,7 +144,7 @@ def _follow_words(call: Call) -> None:
     if not call.effects & Effect.PROJECT_CODE:
         return
     names = frozenset(name for name in call.entry.does if name[0] != "-")
-    for word in call.arguments:
+    for word in (Argument(call.path[-1], *call.span), *call.arguments):
         text = word.text or ""
         if text.startswith("-"):
             continue
