@@ -59,8 +59,10 @@ def is_tool_place(directory: str, facts: Facts) -> bool:
 
 
 def is_tool(path: str, facts: Facts) -> bool:
-    """Tell whether an absolute path is that of a program in such a directory."""
-    places = {posixpath.dirname(one) for one in (path, facts.real_path(posixpath.normpath(path)))}
+    """Tell whether an absolute path is that of a program in such a directory below the home."""
+    if not path.startswith(f"{facts.home}/") or posixpath.normpath(path) != path:
+        return False
+    places = {posixpath.dirname(one) for one in (path, facts.real_path(path))}
     return all(is_tool_place(one, facts) for one in places)
 
 

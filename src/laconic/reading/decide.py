@@ -7,8 +7,6 @@ strictest part decides. What cannot be parsed asks, and what a shell may run of 
 
 from __future__ import annotations
 
-from functools import partial
-
 from laconic.knowledge.arguments import expand
 from laconic.patterns import pattern
 from laconic.reading.boxed import has_only_boxed
@@ -208,7 +206,7 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
             place = situation.but(values=values, directories=here)
             parts += redirect_findings(redirect, judge, place)
     if b"PATH=" in script.source or b"_HOME=" in script.source:
-        parts = [part.with_leaves(partial(_settled_by_place, script, judge)) for part in parts]
+        parts = [_settled_by_place(leaf, script, judge) for one in parts for leaf in one.leaves()]
     if situation.seen.ran:
         parts += _fetched_code(parts, script, judge, situation)
     around = evaluation_findings(sites, all_nodes, script.source, scope.start) if sites else []
@@ -224,7 +222,7 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
     return strictest(parts, 0, len(script.source))
 
 
-def _settled_by_place(script: Script, judge: Judge, leaf: Decision) -> Decision:
+def _settled_by_place(leaf: Decision, script: Script, judge: Judge) -> Decision:
     """A variable that only names where tools are installed is no question."""
     if leaf.rule not in ("environment/PATH", "environment/JAVA_HOME"):
         return leaf
