@@ -68,7 +68,9 @@ class Entry:
         self.settings: tuple[str, ...] = tuple(table.get("settings", "").split())
         self.startup_settings: tuple[str, ...] = tuple(table.get("startup_settings", "").split())
         self.subcommands: tuple[str, ...] = tuple(table.get("subcommands", "").split())
+        roles = self.operands or ("V...",)
         self.reading_keys = {
+            "alike": len(roles) == 1 and roles[0].endswith("..."),
             "single": table.get("style", "gnu") == "single",
             "late": table.get("late", True),
             "complete": table.get("complete", False),

@@ -139,6 +139,8 @@ def _judge_checkout(call: Call, parsed: Parsed) -> None:
 
 
 def _may_be_file(call: Call, operand: Argument) -> bool:
+    if operand.is_revision and not any("/" in shape for shape in operand.shapes):
+        return False
     if operand.text is None or operand.glob or _LIKE_A_FILE.search(operand.text):
         return True
     exists = call.judge.facts.exists
