@@ -25,7 +25,11 @@ HOME = Path(__file__).resolve().parent.parent / "build/prompts/home"
 ALL = "ts python go rust flutter docker c++ java ruby terraform"
 SCRIPTS = dict.fromkeys("build dev format lint preview start test typecheck".split(), "node x.js")
 PACKAGE = json.dumps({"name": "app", "version": "1.0.0", "scripts": SCRIPTS})
-BIN = "eslint esbuild jest next playwright prettier rimraf tailwindcss ts-node tsc tsx vite vitest"
+BIN = (
+    "astro commitlint concurrently cypress esbuild eslint expo jest lint-staged markdownlint-cli2 "
+    "mocha next nodemon playwright prettier prisma rimraf rollup storybook stylelint tailwindcss "
+    "ts-node tsc tsx turbo vite vitest vue-tsc webpack"
+)
 JAVASCRIPT = {
     "package.json": PACKAGE, "package-lock.json": "{}", "tsconfig.json": "{}",
     ".prettierrc": "{}", "eslint.config.js": "", "src/index.ts": "",
