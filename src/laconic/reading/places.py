@@ -232,8 +232,8 @@ def leads_to_guarded(
     """
     last = path.lower().rsplit("/", 3)
     names = {"/".join(last[-count:]) for count in (1, 2)} & _PARENTS
-    if names and not (removed and names <= _MADE_ANEW):
-        return True
+    if names:
+        return not (removed and names <= _MADE_ANEW)
     if WILD.search(path):
         parts = parts_of(path)
         if len(parts) > _MOST_PARTS:
