@@ -8,9 +8,9 @@ import pytest
 
 from decide_cases import read_cases
 from laconic.knowledge.catalog import library
-from laconic.policy.decide import decide
-from laconic.policy.places import Facts
 from laconic.policy.rules import Rules
+from laconic.reading.decide import decide
+from laconic.reading.places import Facts
 from laconic.types import Effect
 
 FILES = sorted((Path(__file__).parents[1] / "cases" / "checkout").glob("*.cases"))

@@ -119,7 +119,7 @@ def environment_finding(
     if variables.is_harmless(name, value, words) or judge.say.is_gate(name, value):
         return None
     if value is not None and variables.is_tool_home(name):
-        from laconic.policy.tool_places import is_tool_place  # noqa: PLC0415 - seldom
+        from laconic.reading.tool_places import is_tool_place  # noqa: PLC0415 - seldom
 
         if is_tool_place(value, judge.facts):
             return None

@@ -226,7 +226,7 @@ def _settled_by_place(leaf: Decision, script: Script, judge: Judge) -> Decision:
     """A variable that only names where tools are installed is no question."""
     if leaf.rule not in ("environment/PATH", "environment/JAVA_HOME"):
         return leaf
-    from laconic.policy.tool_places import names_tools  # noqa: PLC0415 - seldom
+    from laconic.reading.tool_places import names_tools  # noqa: PLC0415 - seldom
 
     written = script.source[leaf.start : leaf.end].decode("utf-8", "surrogateescape")
     if not names_tools(written, judge.facts):

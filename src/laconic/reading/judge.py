@@ -167,7 +167,7 @@ class Judge:
         if not _SYSTEM_PROGRAM.fullmatch(name):
             if name[0] != "/" or not self.library.knows(name.rpartition("/")[2]):
                 return False
-            from laconic.policy.tool_places import is_tool  # noqa: PLC0415 - seldom
+            from laconic.reading.tool_places import is_tool  # noqa: PLC0415 - seldom
 
             return is_tool(name, self.facts)
         real = self.facts.real_path(name)

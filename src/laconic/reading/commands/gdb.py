@@ -12,7 +12,7 @@ from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.policy.call import Call
+    from laconic.reading.call import Call
 
 _COMMANDS = ("-ex", "-iex", "-eval-command")
 _LOOKS = pattern(

@@ -10,11 +10,11 @@ import posixpath
 import re
 
 from laconic.patterns import pattern
-from laconic.policy.places import is_within, place
+from laconic.reading.places import is_within, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.policy.places import Facts
+    from laconic.reading.places import Facts
 
 # Below the home, as the manuals of these tools say: https://github.com/nvm-sh/nvm#usage,
 # https://doc.rust-lang.org/cargo/guide/cargo-home.html, https://go.dev/wiki/GOPATH,
