@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from laconic.box.plan import refuse_unfit
@@ -26,8 +27,10 @@ class Everything:
     """A machine that can make a box; an undo holds what it would hold in that directory."""
 
     def has_box(self, facts: Facts) -> bool:
+        """Tell whether a project may have one; one that is made up may."""
         try:
-            refuse_unfit(facts.project, facts.home)
+            if Path(facts.project).is_dir():
+                refuse_unfit(facts.project, facts.home)
         except LaconicError:
             return False
         return facts.project != NOWHERE

@@ -33,7 +33,7 @@ def judge(call: Call) -> None:
         if name.text is None or not is_private(name.text, {}):
             call.does(Effect.UNCLEAR, "variable", "sets a variable that programs may heed", name)
     if not parsed.operands:
-        call.harmless("prints the words of its input, as echo does")
+        call.does(Effect.UNCLEAR, "command", "names no command")
         return
     mark = _mark(parsed)
     command = parsed.operands if mark is None else [_filled(p, mark) for p in parsed.operands]
