@@ -1,6 +1,6 @@
 """Count how often commands of real sessions would interrupt a person, by profile, effect, program.
 
-python bench/prompts.py FILE [--kind KIND] [--cwd DIR] [--home DIR] [--rows]
+python bench/prompts.py FILE [--kind KIND] [--cwd DIR] [--home DIR] [--rows] [--asked PROFILE]
 
 FILE has one JSON object per line with `command`; `kind` tells sorts of sessions apart. Where rows
 carry labels (`effects`, a verdict per profile, perhaps `ambiguous`), the two are compared. A
@@ -8,6 +8,9 @@ command interrupts where laconic asks or denies, or where it leaves a soft effec
 Claude Code would ask in its default mode without rules. "without" is that mode without laconic, as
 laconic replay reckons it (src/laconic/replay/data/flows.toml). Each profile is counted twice:
 without a box, and where a box can be made and the line can be rewritten for it.
+
+Each row is judged in a checkout with the files that its `project` has, a kind in words ("web, TS"),
+at its `cwd` (see checkouts.py); one without them, in a project of all kinds.
 """
 
 from __future__ import annotations
@@ -18,19 +21,22 @@ import statistics
 import time
 from collections import Counter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import checkouts
 from boxes import with_box
 
 from laconic.knowledge.catalog import library
 from laconic.policy.profiles import PROFILES
 from laconic.policy.rules import Rules
 from laconic.reading.decide import decide
-from laconic.reading.places import Facts
 from laconic.replay.flow import asks
 from laconic.sessions.values import Step
 from laconic.shell.parser import forget
 from laconic.types import EFFECTS, HARD, Decision, Effect, Verdict, union
+
+if TYPE_CHECKING:
+    from laconic.reading.places import Facts
 
 Row = dict[str, Any]
 AGENT = "claude-code"
@@ -52,18 +58,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("file", type=Path)
     parser.add_argument("--kind", default="people", help="rows of this kind; all if none has it")
-    parser.add_argument("--cwd", default="/home/dev/src/project")
-    parser.add_argument("--home", default="/home/dev")
+    parser.add_argument("--cwd", default="/home/dev/src/project", help="of rows that do not say it")
+    parser.add_argument("--home", default="/home/dev", help="that the commands name")
     parser.add_argument("--rows", action="store_true", help="print each row that differs")
+    parser.add_argument("--asked", choices=PROFILES, help="print each row that interrupts")
     args = parser.parse_args()
-    rows = [json.loads(line) for line in args.file.read_text("utf-8").splitlines() if line.strip()]
-    facts = Facts(cwd=args.cwd, home=args.home)
-    judged = [judge(row, facts) for row in rows]
+    lines = args.file.read_text("utf-8").splitlines()
+    rows = checkouts.make([json.loads(line) for line in lines if line.strip()], args.home, args.cwd)
+    judged = [judge(row, checkouts.facts_of(row)) for row in rows]
     counted = [one for one in judged if one.row.get("kind", args.kind) == args.kind] or judged
     print_prompts(counted)
+    print_projects(counted)
+    if args.asked:
+        print_asked(counted, args.asked)
     if any("effects" in row for row in rows):
         print_labels(judged, with_rows=args.rows)
-    print_speed(rows, facts)
+    print_speed(rows, checkouts.facts_of(rows[0]))
 
 
 def judge(row: Row, facts: Facts) -> Judged:
@@ -102,6 +112,40 @@ def print_prompts(judged: list[Judged]) -> None:
         )
         print(f"{profile}, by effect:  " + counts(effects, len(judged)))
         print(f"{profile}, by program: " + counts(programs, len(judged)))
+
+
+def print_projects(judged: list[Judged]) -> None:
+    by_project: dict[str, list[Judged]] = {}
+    for one in judged:
+        by_project.setdefault(str(one.row.get("project", "")), []).append(one)
+    if len(by_project) < 2:  # noqa: PLR2004 - the sum is above
+        return
+    print(f"by project, without and with a box: {', '.join(PROFILES)}")
+    for project, some in by_project.items():
+        shares = (
+            f"{per_100(count(some, name, boxed=False), len(some)):>5}"
+            f"{per_100(count(some, name, boxed=True), len(some)):>6}"
+            for name in PROFILES
+        )
+        print(f"  {len(some):5} {project[:50]:50} {'   '.join(shares)}")
+
+
+def count(judged: list[Judged], profile: str, *, boxed: bool) -> int:
+    return sum(
+        interrupts((one.boxed if boxed else one.decisions)[profile], profile) for one in judged
+    )
+
+
+def print_asked(judged: list[Judged], profile: str) -> None:
+    """Print what interrupts without a box, and with one where it still does, with the reasons."""
+    for one in judged:
+        if not interrupts(one.decisions[profile], profile):
+            continue
+        print(f"{'box' if interrupts(one.boxed[profile], profile) else 'no box'}: "
+              f"{json.dumps(one.row['command'])}")  # fmt: skip
+        for leaf in one.boxed[profile].leaves():
+            if leaf.verdict is not Verdict.ALLOW or (profile == "guard" and leaf.effects & HARD):
+                print(f"    {leaf.rule} [{' '.join(leaf.effects.words)}] {leaf.reason}")
 
 
 def counts(counter: Counter[str], total: int) -> str:

@@ -69,7 +69,7 @@ def test_a_question_names_the_way_out_and_the_way_out_works(run, told, home):
     asked = told("git push origin topic")
     assert asked["permissionDecision"] == "ask"
     reason = asked["permissionDecisionReason"]
-    assert "laconic allow --always 'git push origin *'" in reason
+    assert "laconic allow --always 'git push origin topic'" in reason
     assert run("allow", "--always", "git push origin *")[0] == 0
     allowed = told("git push origin topic")
     assert allowed["permissionDecision"] == "allow"
@@ -78,6 +78,22 @@ def test_a_question_names_the_way_out_and_the_way_out_works(run, told, home):
     assert told("git push origin topic", mode="bypassPermissions")["permissionDecision"] == "allow"
     text = (home / "config/config.toml").read_text()
     assert text == '[commands]\nallow = ["git push origin *"]\n'
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "psql -h 127.0.0.1 -c 'DROP TABLE orders CASCADE'",
+        "terraform -chdir=infra apply -auto-approve",
+        "ssh host ls -l",
+        "git push -u origin topic",
+    ],
+)
+def test_the_rule_that_a_question_offers_is_for_that_very_command(told, command):
+    reason = told(command)["permissionDecisionReason"]
+    offered = reason.partition("to allow it: laconic allow ")[2]
+    assert offered
+    assert "*" not in offered
 
 
 def test_a_rule_is_added_listed_and_removed_and_the_file_keeps_its_comments(run, home):
@@ -114,7 +130,7 @@ def test_a_rule_is_added_listed_and_removed_and_the_file_keeps_its_comments(run,
         ("cat .env", "no rule can allow this"),
         ("touch .git/hooks/x", "no rule can allow this"),
         ("rm -rf /", "no rule can allow this"),
-        ("kill *", "no rule can allow this"),
+        ("kill *", "this rule does not allow kill x"),
         ("git log -3", "this command is allowed as it is"),
         ("laconic allow --always *", "no rule can allow this"),
     ],

@@ -16,7 +16,7 @@ from laconic.report.text import visible
 from laconic.rewrite.edits import quoted
 from laconic.settings import edit, toml
 from laconic.settings.load import process_environment, read_settings
-from laconic.types import Verdict
+from laconic.types import Effect, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["add", "is_rule", "listed", "remove"]
 
 _LIST = "commands.allow"
+# What a rule never settles: see docs/gate.md
+_NEVER = Effect.SECRETS | Effect.GUARDED_WRITE | Effect.DESTROYS | Effect.UNJUDGED
 
 
 def add(rule: str) -> None:
@@ -52,22 +54,25 @@ def add(rule: str) -> None:
 
 
 def _refuse_useless(rule: str, words: tuple[str | None, ...]) -> None:
-    """Try the rule on the command that it names."""
+    """Try the rule on commands that it names: without a word for the last `*`, and with one."""
     environ, directory = process_environment(), source.directory_at(None)
     settings = read_settings(environ, directory)
     has_star = None in words
     given = [word if word is not None else "x" for word in words]
-    command = " ".join(map(quoted, given[:-1] if words[-1] is None else given))
-    request = engine.Request(command, str(directory), environ)
-    before = engine.decide_request(request, settings, use_exceptions=False)
-    if before.verdict is Verdict.ALLOW and not has_star:
-        raise LaconicError("this command is allowed as it is", f"laconic explain {quoted(command)}")
-    after = engine.decide_with_rule(request, settings, rule)
-    if after is None or after.verdict is not Verdict.ALLOW:
-        reason = before.reason if after is None else after.reason
-        raise LaconicError(
-            f"no rule can allow this: {reason}", f"laconic explain {quoted(command)}"
-        )
+    for named in (given[:-1], given) if words[-1] is None else (given,):
+        command = " ".join(map(quoted, named))
+        request = engine.Request(command, str(directory), environ)
+        decision = engine.decide_request(request, settings, use_exceptions=False)
+        hint = f"laconic explain {quoted(command)}"
+        if decision.verdict is Verdict.ALLOW and not has_star:
+            raise LaconicError("this command is allowed as it is", hint)
+        decision = engine.decide_with_rule(request, settings, rule) or decision
+        if decision.verdict is Verdict.ALLOW:
+            return
+    if any(leaf.firm or leaf.effects & _NEVER for leaf in decision.leaves()):
+        raise LaconicError(f"no rule can allow this: {decision.reason}", hint)
+    shown = visible(" ".join(named))
+    raise LaconicError(f"this rule does not allow {shown}: {decision.reason}", hint)
 
 
 def listed() -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from laconic.knowledge.parameters import certain_value, is_list, words_of
 from laconic.knowledge.possible import MAX_DEPTH, possible_texts
-from laconic.knowledge.printed import is_number, is_path, output, printer
+from laconic.knowledge.printed import is_number, is_path, output, piped, printer
 from laconic.knowledge.shapes import shapes_of
 from laconic.patterns import pattern
 from laconic.shell.ast import (
@@ -45,13 +45,14 @@ class Argument:
     certain. glob: it names files by pattern. splits: it may become several words, or none.
     expanded: a part of it comes from a variable (other than HOME or PWD) or a substitution, or one
     before it became nothing. possible: values that it may have, where its text is not known; there
-    may be others. is_number: it is a number, or there is no such argument. shapes: what it looks
+    may be others. is_number: it is a number, or there is no such argument. is_revision: it begins
+    with the name of an object of git, or there is no such argument. shapes: what it looks
     like, with a `*` for each part that is not known.
     """
 
     __slots__ = (
-        "_shapes", "end", "expanded", "glob", "is_number", "leading", "possible", "splits", "start",
-        "text",
+        "_shapes", "end", "expanded", "glob", "is_number", "is_revision", "leading", "possible",
+        "splits", "start", "text",
     )  # fmt: skip
 
     def __init__(
@@ -69,7 +70,7 @@ class Argument:
         self.leading = (text or "") if leading is None else leading
         self.glob, self.splits, self.expanded = glob, splits, expanded
         self.possible: tuple[str, ...] = ()
-        self.is_number = False
+        self.is_number = self.is_revision = False
         self._shapes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -141,12 +142,23 @@ class Values:
     of an array; `1` and `@` are arguments of a function or a script. printers: the commands whose
     `$(echo x)` is what their arguments say; those that no function replaces.
     leading: what others begin with for certain. paths: those that are absolute paths, or empty.
+    revisions: those that are names of objects of git, or empty.
     shapes: what the text gives to variables anywhere, with `*` for what is not known of it.
     lists: arrays and arguments, in a case that is only supposed; there, blanks in values make
     several words. line: what does not change from one command to the next.
     """
 
-    __slots__ = ("certain", "leading", "line", "lists", "paths", "possible", "printers", "shapes")
+    __slots__ = (
+        "certain",
+        "leading",
+        "line",
+        "lists",
+        "paths",
+        "possible",
+        "printers",
+        "revisions",
+        "shapes",
+    )
 
     def __init__(
         self,
@@ -157,7 +169,9 @@ class Values:
         paths: frozenset[str] = frozenset(),
         shapes: Mapping[str, tuple[str, ...]] | None = None,
         line: Line = _NOTHING,
+        revisions: frozenset[str] = frozenset(),
     ) -> None:
+        self.revisions = revisions
         self.certain, self.possible, self.printers = certain or {}, possible or {}, printers
         self.leading, self.paths, self.shapes = leading or {}, paths, shapes or {}
         self.lists: Mapping[str, List] = {}
@@ -340,6 +354,10 @@ def _unknown_end(
     argument.shapes = _shapes(word, values, depth)
     if len(parts) == 1 and not known and gives_number(first, values, depth):
         argument.leading, argument.is_number = "0", True
+    if not known and gives_revisions(first, values, depth):
+        rest = [part for part, _ in parts[1:] if part.start < part.end]
+        follows = rest[0].value if rest and isinstance(rest[0], Literal) else ""
+        argument.is_revision = not rest or (follows or "-")[0] != "-"
     argument.possible = possible_texts(word, values, depth)
     return argument
 
@@ -444,6 +462,21 @@ def gives_number(part: Part, values: Values, depth: int = 0) -> bool:
 def gives_path(part: Part, values: Values, depth: int = 0) -> bool:
     """Tell whether a substitution gives an absolute path, or nothing."""
     return _printed_by(part, values, depth, is_path)
+
+
+def gives_revisions(part: Part, values: Values, depth: int = 0) -> bool:
+    """Tell whether a part of a word is nothing but names of objects of git, or empty."""
+    if isinstance(part, Parameter):
+        is_whole = not (part.prefix or part.operator or part.index is not None)
+        return is_whole and part.name in values.revisions
+    if not isinstance(part, Substitution) or "git" not in values.printers or depth >= MAX_DEPTH:
+        return False
+    commands = piped(part)
+    if not commands or literal(commands[0].words[0]) != "git":
+        return False
+    from laconic.knowledge.revisions import prints_revisions  # noqa: PLC0415 - seldom
+
+    return prints_revisions([expand(command.words, values, depth + 1) for command in commands])
 
 
 def _printed_by(

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 KEYS = frozenset(
     "also about verdict effect does why instead options everywhere operands refuse style anything"
-    " late complete network covered code needs values alone settings startup_settings subcommands"
-    " traits yes no".split()
+    " formats late complete network covered code needs values alone settings startup_settings"
+    " subcommands traits yes no".split()
 )
 
 
@@ -33,9 +33,9 @@ class Entry:
 
     __slots__ = (
         "_covered", "_effects", "_everywhere", "_options", "_written", "about", "alone",
-        "anything", "code", "does", "id", "instead", "needs", "network", "network_for", "operands",
-        "path", "reading_keys", "refuse", "settings", "source", "startup_settings", "subcommands",
-        "values", "verdict", "why",
+        "anything", "code", "does", "formats", "id", "instead", "needs", "network", "network_for",
+        "operands", "path", "reading_keys", "refuse", "settings", "source", "startup_settings",
+        "subcommands", "values", "verdict", "why",
     )  # fmt: skip
 
     def __init__(self, path: str, table: Mapping[str, Any], source: str) -> None:
@@ -57,6 +57,7 @@ class Entry:
         self.refuse: dict[str, str] = table.get("refuse", {})
         self.does: dict[str, str] = table.get("does", {})
         self.anything: bool = table.get("anything", False)
+        self.formats: bool = table.get("formats", False)
         network = table.get("network", False)
         self.network = bool(network)
         self.network_for: tuple[str, ...] = () if network is True else tuple(str(network).split())
@@ -67,7 +68,9 @@ class Entry:
         self.settings: tuple[str, ...] = tuple(table.get("settings", "").split())
         self.startup_settings: tuple[str, ...] = tuple(table.get("startup_settings", "").split())
         self.subcommands: tuple[str, ...] = tuple(table.get("subcommands", "").split())
+        roles = self.operands or ("V...",)
         self.reading_keys = {
+            "alike": len(roles) == 1 and roles[0].endswith("..."),
             "single": table.get("style", "gnu") == "single",
             "late": table.get("late", True),
             "complete": table.get("complete", False),

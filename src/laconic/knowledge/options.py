@@ -100,7 +100,7 @@ class Parsed:
 class Reading:
     """How a program reads its command line; see docs/knowledge.md for style, late and complete."""
 
-    __slots__ = ("complete", "late", "refused", "single", "spec")
+    __slots__ = ("alike", "complete", "late", "refused", "single", "spec")
 
     def __init__(
         self,
@@ -109,8 +109,10 @@ class Reading:
         single: bool = False,
         late: bool = True,
         complete: bool = False,
+        alike: bool = False,
         refused: Iterable[str] = (),
     ) -> None:
+        self.alike = alike
         self.spec, self.single, self.late, self.complete = spec, single, late, complete
         self.refused = tuple(refused)
 
@@ -127,7 +129,7 @@ def parse_options(
             parsed.operands.append(argument)
         elif argument.text == "--" and not argument.glob:
             parsed.ended = True
-        elif _is_operand(argument, parsed, is_last=not todo):
+        elif _is_operand(argument, parsed, is_last=not todo, alike=reading.alike):
             if stop_at_operand:
                 parsed.rest = [argument, *reversed(todo)]
                 return parsed
@@ -142,15 +144,20 @@ def parse_options(
     return parsed
 
 
-def _is_operand(argument: Argument, parsed: Parsed, *, is_last: bool) -> bool:
-    """Tell operands from options; a word that may be either is noted as a problem."""
+def _is_operand(argument: Argument, parsed: Parsed, *, is_last: bool, alike: bool) -> bool:
+    """Tell operands from options; a word that may be either is noted as a problem.
+
+    alike: operands mean the same wherever they stand.
+    """
     if argument.is_static:
         return argument.text == "-" or not argument.leading.startswith("-")
     if argument.leading.startswith("-"):
         return False
     # If a number is missing, the operands after it are counted from another place.
-    is_one = not argument.splits or argument.glob or (argument.is_number and is_last)
-    if not argument.leading or not is_one:
+    is_one = not argument.splits or argument.glob
+    may_vanish = (argument.is_number and is_last) or (argument.is_revision and (is_last or alike))
+    is_known = bool(argument.leading) or argument.is_revision
+    if not is_known or not (is_one or may_vanish):
         parsed.problems.append((argument, "its value is not known and may be an option"))
     return True
 

@@ -26,18 +26,29 @@ _OPTIONS = {"echo": pattern(r"-[neE]*$|--(?:help|version)$"), "printf": pattern(
 
 def printer(substitution: Substitution, printers: frozenset[str]) -> Command | None:
     """The one plain command in `$(..)`, if it is one of the printers; nothing else may be there."""
+    commands = piped(substitution)
+    if len(commands) != 1 or literal(commands[0].words[0]) not in printers:
+        return None
+    return commands[0]
+
+
+def piped(substitution: Substitution) -> list[Command]:
+    """The plain commands of the one pipeline in `$(..)`; none if there is anything else."""
     body = substitution.body
     if substitution.style not in ("$(", "`") or len(body.items) != 1:
-        return None
+        return []
     separator, pipelines = body.separators[0], body.items[0].pipelines
     if (separator is not None and separator.text == "&") or len(pipelines) != 1:
-        return None
-    command = pipelines[0].commands[0]
-    is_one = len(pipelines[0].commands) == 1 and not (pipelines[0].negations or pipelines[0].timed)
-    if not is_one or not isinstance(command, Command) or not command.words:
-        return None
-    is_plain = not command.assignments and all(map(_hides_errors, command.redirects))
-    return command if is_plain and literal(command.words[0]) in printers else None
+        return []
+    if pipelines[0].negations or pipelines[0].timed:
+        return []
+    plain = [one for one in pipelines[0].commands if isinstance(one, Command) and _is_plain(one)]
+    return plain if len(plain) == len(pipelines[0].commands) else []
+
+
+def _is_plain(command: Command) -> bool:
+    has_words = bool(command.words) and not command.assignments
+    return has_words and all(map(_hides_errors, command.redirects))
 
 
 def _hides_errors(redirect: Redirect) -> bool:

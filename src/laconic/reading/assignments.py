@@ -119,8 +119,23 @@ def environment_finding(
     """
     if variables.is_harmless(name, value, words) or judge.say.is_gate(name, value):
         return None
+    if value is not None and variables.is_tool_home(name):
+        from laconic.reading.tool_places import is_tool_place  # noqa: PLC0415 - seldom
+
+        if is_tool_place(value, judge.facts):
+            return None
     reason = f"{name} in the environment may change what the program does"
     return _by_role(name, value, span, reason, judge, situation)
+
+
+def _names_tools(name: str, span: tuple[int, int], judge: Judge, situation: Situation) -> bool:
+    """Tell whether it only says where tools are installed, before what was said already."""
+    if situation.script is None or not (name == "PATH" or variables.is_tool_home(name)):
+        return False
+    from laconic.reading.tool_places import names_tools  # noqa: PLC0415 - seldom
+
+    written = situation.script.source[span[0] : span[1]].decode("utf-8", "surrogateescape")
+    return names_tools(written, judge.facts)
 
 
 def _by_role(
@@ -132,6 +147,8 @@ def _by_role(
     situation: Situation,
 ) -> Decision | None:
     """A variable that is not harmless, by what its value is to programs."""
+    if _names_tools(name, span, judge, situation):
+        return None
     from laconic.knowledge.roles import role_of  # noqa: PLC0415 - seldom
     from laconic.reading.given_values import value_findings  # noqa: PLC0415
 

@@ -196,9 +196,17 @@ class Call:
         return any(map(is_taken, names))
 
     def writes(
-        self, argument: Argument, *, is_empty: bool = False, how: How = How.IN_PLACE
+        self,
+        argument: Argument,
+        *,
+        is_empty: bool = False,
+        whatever: bool = True,
+        how: How = How.IN_PLACE,
     ) -> None:
-        """A file or directory is created or changed. is_empty: it is new, and nothing is in it."""
+        """A file or directory is created or changed.
+
+        is_empty: it is new, and nothing is in it. whatever: any file in a directory may be meant.
+        """
         self._act(Verb.MAKE if is_empty else Verb.WRITE, argument, how)
         self.placed.add(argument.start)
         if argument.text is None:
@@ -218,7 +226,7 @@ class Call:
             elif where in _FIRM_PLACES:
                 what = _FIRM_PLACES[where]
                 self._find(effect, Kind.WRITE, f"writes to {what}", argument, firm=True)
-            elif not is_empty and self._leads_to_guarded(argument):
+            elif not is_empty and self._leads_to_guarded(argument, whatever=whatever):
                 why = _GUARDED.format("writes to")
                 effect = effect & Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE
                 self._find(effect, Kind.WRITE, why, argument, firm=True)
@@ -434,14 +442,20 @@ class Call:
             return True
         return may_be_secret(argument, self.situation.directories, self.judge.facts)
 
-    def _leads_to_guarded(self, argument: Argument, *, removed: bool = False) -> bool:
+    def _leads_to_guarded(
+        self, argument: Argument, *, removed: bool = False, whatever: bool = True
+    ) -> bool:
         facts = self.judge.facts
         paths = dict.fromkeys(self._paths(argument))
-        return any(leads_to_guarded(path, facts, removed=removed) for path in paths)
+        return any(
+            leads_to_guarded(path, facts, removed=removed, whatever=whatever) for path in paths
+        )
 
-    def leads_to_guarded(self, argument: Argument) -> bool:
+    def leads_to_guarded(self, argument: Argument, *, whatever: bool = True) -> bool:
         """Tell whether it is a file that decides what programs run, or a directory with such."""
-        return "sensitive" in self._places(argument) or self._leads_to_guarded(argument)
+        if "sensitive" in self._places(argument):
+            return True
+        return self._leads_to_guarded(argument, whatever=whatever)
 
     def is_own(self, argument: Argument) -> bool:
         """Tell whether it is an ordinary file of the project or a temporary one."""

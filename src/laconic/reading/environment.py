@@ -83,6 +83,15 @@ _HARMLESS_PREFIXES = ("LC_", "CARGO_TERM_", "HOMEBREW_NO_", "TF_VAR_")
 # Setting these to nothing or to a plain pass-through only switches a pager off.
 _PAGERS = frozenset("PAGER GIT_PAGER MANPAGER SYSTEMD_PAGER GH_PAGER BAT_PAGER AWS_PAGER".split())
 _PLAIN_PAGERS = frozenset(("", "cat", "less", "more"))
+# An editor that changes nothing leaves the text as git proposes it:
+# https://git-scm.com/docs/git-var#Documentation/git-var.txt-GITEDITOR
+_EDITORS = frozenset("GIT_EDITOR GIT_SEQUENCE_EDITOR EDITOR VISUAL".split())
+_PLAIN_EDITORS = frozenset(("true", ":", "/bin/true", "/usr/bin/true"))
+# Where a tool is installed that programs run, such as java:
+# https://docs.oracle.com/cd/E19182-01/821-0917/inst_jdk_javahome_t/ https://developer.android.com/tools/variables
+_TOOL_HOMES = frozenset(
+    "JAVA_HOME JDK_HOME ANDROID_HOME ANDROID_SDK_ROOT GRADLE_HOME MAVEN_HOME".split()
+)
 _ON_THIS_MACHINE = pattern(
     r"unix://.*|(?:(?:tcp|https?)://)?(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:/[^@\\]*)?"
 )
@@ -130,6 +139,8 @@ def is_harmless(name: str, value: str | None, words: tuple[str | None, ...] = ()
         return True  # `IFS=, read -r a b` splits that one line, and nothing else
     if name in _PAGERS:
         return value in _PLAIN_PAGERS
+    if name in _EDITORS:
+        return value in _PLAIN_EDITORS
     if name == "PATH":
         return value is not None and _TRUSTED_PATH.fullmatch(value) is not None
     if name in _NUMBERS:
@@ -190,3 +201,7 @@ def is_private(name: str, environment: dict[str, str], value: str | None = None)
     if is_harmless(name, None):
         return True
     return _HEEDED.fullmatch(name) is None and name not in environment
+
+
+def is_tool_home(name: str) -> bool:
+    return name in _TOOL_HOMES

@@ -17,6 +17,7 @@ from laconic.knowledge.arguments import (
     begins_path,
     expand,
     gives_path,
+    gives_revisions,
     is_plain,
     pieces,
     result,
@@ -61,13 +62,19 @@ class Value:
     """texts: what a variable may hold. whole: it holds one of them, and nothing else.
 
     leading: what it begins with for certain, where it is not whole. is_path: it is an absolute
-    path, or empty.
+    path, or empty. is_revision: it is names of objects of git, or empty.
     """
 
-    __slots__ = ("is_path", "leading", "texts", "whole")
+    __slots__ = ("is_path", "is_revision", "leading", "texts", "whole")
 
     def __init__(
-        self, texts: Iterable[str], *, whole: bool, leading: str = "", is_path: bool = False
+        self,
+        texts: Iterable[str],
+        *,
+        whole: bool,
+        leading: str = "",
+        is_path: bool = False,
+        is_revision: bool = False,
     ) -> None:
         distinct = tuple(dict.fromkeys(texts))
         short = tuple(t for t in distinct if len(t) <= MAX_LENGTH)
@@ -75,6 +82,7 @@ class Value:
         self.texts = short[:MAX_POSSIBLE]
         self.leading = _common_beginning(distinct) if self.whole else leading
         self.is_path = is_path or self.leading.startswith("/")
+        self.is_revision = is_revision
 
 
 def _common_beginning(texts: Collection[str]) -> str:
@@ -107,6 +115,7 @@ def _joined(states: list[State]) -> State:
                 whole=all(value.whole for value in given),
                 leading=_common_beginning([value.leading for value in given]),
                 is_path=all(value.is_path for value in given),
+                is_revision=all(value.is_revision for value in given),
             )
     return joined
 
@@ -181,6 +190,9 @@ class Flow:
         """The value that a word assigns; words are neither split nor matched with files there."""
         texts, whole = [""], True
         parts = pieces(word)
+        inner = [part for part, _ in parts if part.start < part.end]
+        if len(inner) == 1 and gives_revisions(inner[0], self._values()):
+            return Value((), whole=False, is_revision=True)
         begins = Value(("",), whole=True)  # with what it begins, as far as that is known
         for pos in range(len(parts)):
             value = self._part(parts, pos)
@@ -240,7 +252,8 @@ class Flow:
     def _values(self) -> Values:
         possible = {**self.every, **{name: value.texts for name, value in self.now.items()}}
         certain = {**self.known, **_single(self.now)}
-        return Values(certain, possible, self.printers, line=self._line)
+        revisions = frozenset(name for name, value in self.now.items() if value.is_revision)
+        return Values(certain, possible, self.printers, line=self._line, revisions=revisions)
 
     # -- lists
 
@@ -348,7 +361,11 @@ class Flow:
         if loop.name in self.places:
             texts = [t for word in given for t in word.texts]
             leading = "" if loop.kind != "for" else _common_beginning([w.leading for w in given])
-            self.now = {**before, loop.name: Value(texts, whole=is_whole, leading=leading)}
+            is_revision = loop.kind == "for" and all(word.is_revision for word in given)
+            self.now = dict(before)
+            self.now[loop.name] = Value(
+                texts, whole=is_whole, leading=leading, is_revision=is_revision and bool(given)
+            )
         self._sequence(loop.body)
         self.now = before
 

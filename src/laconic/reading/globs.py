@@ -9,7 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 WILD = pattern(r"[*?[]")
-_SET = pattern(r"\[[!^]?\]?[^]]*\]")
+# A set ends at a slash, whose `[` is then an ordinary character:
+# https://pubs.opengroup.org/onlinepubs/9699919799/utilities/V3_chap02.html#tag_18_13_03
+_SET = pattern(r"\[[!^]?\]?[^]/]*\]")
 _SOME_LETTERS = pattern(r"[a-z_]{3,}")
 _ANY, _SEVERAL = "?", "*"
 # Directories that hold all kinds of things, and a name that is a pattern itself.
@@ -40,7 +42,7 @@ def fits(wanted: str, name: str) -> bool:
 
 def overlaps(glob: str, name: str) -> bool:
     """Tell whether one text fits both; a pattern needs a dot of its own for a hidden file."""
-    if name[0] == "." and glob[:1] != ".":
+    if name[:1] == "." and glob[:1] != ".":
         return False
     wild = WILD.search(glob)
     if wild is None:
@@ -81,18 +83,18 @@ def is_meant(glob: str, name: str) -> bool:
     they may match any other; `.e*`, `id_*`, `*.pe?` and `*cred*` are about such names.
     """
     if WILD.search(glob) is None:
-        return name[0] == "." and name not in _COMMON
-    if name[0] == ".":
-        return glob[0] == "."
+        return name[:1] == "." and name not in _COMMON
+    if name[:1] == ".":
+        return glob[:1] == "."
     if glob.strip("*") == "":
         return False
     stem, dot, ending = glob.rpartition(".")
-    if name[0] == _SEVERAL:
+    if name[:1] == _SEVERAL:
         wanted = name.rpartition(".")[2].strip(_SEVERAL)
         if dot and ending != _SEVERAL:
             return overlaps(ending, wanted)
         return any(wanted in part for part in _SOME_LETTERS.findall(glob))
     literal = stem if dot and not WILD.search(ending) else glob
-    if glob[0] not in (_ANY, _SEVERAL):
+    if glob[:1] not in (_ANY, _SEVERAL):
         return True
     return any(part in name for part in _SOME_LETTERS.findall(literal))

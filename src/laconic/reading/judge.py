@@ -160,9 +160,16 @@ class Judge:
         return self._known_program(base, arguments, span, situation)
 
     def _is_of_system(self, name: str) -> bool:
-        """Tell whether a path names a program of the system, also when its links are followed."""
+        """Tell whether a path names a program of the system, also when its links are followed.
+
+        So is what an installer of tools has put below the home, if its name is a known one.
+        """
         if not _SYSTEM_PROGRAM.fullmatch(name):
-            return False
+            if name[0] != "/" or not self.library.knows(name.rpartition("/")[2]):
+                return False
+            from laconic.reading.tool_places import is_tool  # noqa: PLC0415 - seldom
+
+            return is_tool(name, self.facts)
         real = self.facts.real_path(name)
         return place(real, "/", self.facts) == "system" or real.startswith(_PACKAGES)
 

@@ -222,15 +222,18 @@ def _place(path: str, facts: Facts) -> str:
     return "else"
 
 
-def leads_to_guarded(path: str, facts: Facts, *, removed: bool = False) -> bool:
+def leads_to_guarded(
+    path: str, facts: Facts, *, removed: bool = False, whatever: bool = True
+) -> bool:
     """Tell whether a directory may hold, or come to hold, a file that decides what programs run.
 
     path: absolute and normal, perhaps a pattern. removed: it goes away, and nothing comes for it.
+    whatever: any file in it may be meant.
     """
     last = path.lower().rsplit("/", 3)
     names = {"/".join(last[-count:]) for count in (1, 2)} & _PARENTS
-    if names and not (removed and names <= _MADE_ANEW):
-        return True
+    if names:
+        return not (removed and names <= _MADE_ANEW)
     if WILD.search(path):
         parts = parts_of(path)
         if len(parts) > _MOST_PARTS:
@@ -240,7 +243,7 @@ def leads_to_guarded(path: str, facts: Facts, *, removed: bool = False) -> bool:
         inside = (name for name in _GUARDED if "/".join(name) not in _PARENTS)
         if any(_means(parts, pos, name) for name in inside for pos in range(len(parts))):
             return True
-    return any(_SENSITIVE.search(f"{path}/{name}") for name in facts.names(path))
+    return whatever and any(_SENSITIVE.search(f"{path}/{name}") for name in facts.names(path))
 
 
 def _means(parts: list[str], pos: int, name: list[str]) -> bool:

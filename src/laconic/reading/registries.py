@@ -42,13 +42,19 @@ _NPMRC_LINE = pattern(
     r"""\s*(?:[;\#].*|(?:audit|audit-level|auto-install-peers|color|depth|dedupe-peer-dependents
     |enable-pre-post-scripts|engine-strict|fund|hoist|hoist-pattern|ignore-scripts|include
     |install-links|legacy-peer-deps|link-workspace-packages|lockfile|loglevel|message
-    |node-linker|omit|package-import-method|package-lock|prefer-dedupe|prefer-frozen-lockfile
+    |min-release-age|minimum-release-age|node-linker|omit|package-import-method|package-lock|prefer-dedupe|prefer-frozen-lockfile
     |prefer-offline|prefer-workspace-packages|progress|provenance|public-hoist-pattern
     |resolution-mode|save|save-exact|save-prefix|save-workspace-protocol|shamefully-hoist
     |shared-workspace-lockfile|sign-git-tag|strict-peer-dependencies|symlink|tag-version-prefix
     |update-notifier|use-node-version|workspaces-update)(?:\[\])?\s*(?:=[\w\s.*@/^~!"'-]*)?)?""",
     re.VERBOSE,
 )
+# https://doc.rust-lang.org/cargo/reference/config.html: without servers, credentials and patches,
+# and without programs that cargo starts to look at a project.
+_CARGO_TABLES = frozenset(
+    "alias build target profile term cargo-new future-incompat-report".split()
+)
+_BUILD = frozenset("jobs target target-dir rustflags rustdocflags incremental build-dir".split())
 
 
 def registry_findings(call: Call, program: str) -> Iterator[Decision]:
@@ -75,7 +81,18 @@ def registry_findings(call: Call, program: str) -> Iterator[Decision]:
 
 def is_harmless_file(path: str, facts: Facts) -> bool:
     """Tell whether a file of settings says nothing that chooses a server or a program."""
-    if not path.endswith("/.npmrc"):
+    if path.endswith("/.npmrc"):
+        text = facts.text(path)
+        return text is not None and all(map(_NPMRC_LINE.fullmatch, text.splitlines()))
+    return "/.cargo/config" in path and _is_harmless_cargo(facts.text(path))
+
+
+def _is_harmless_cargo(text: str | None) -> bool:
+    import tomllib  # noqa: PLC0415 - seldom
+
+    try:
+        tables = tomllib.loads(text or "[include]")
+    except (tomllib.TOMLDecodeError, RecursionError):
         return False
-    text = facts.text(path)
-    return text is not None and all(map(_NPMRC_LINE.fullmatch, text.splitlines()))
+    build = tables.get("build", {})
+    return tables.keys() <= _CARGO_TABLES and isinstance(build, dict) and build.keys() <= _BUILD

@@ -153,10 +153,9 @@ class Scope:
         cases = worlds(state, start.certain, node)
         leading = {name: value.leading for name, value in state.items() if value.leading}
         paths = frozenset(name for name, value in state.items() if value.is_path)
-        known = [
-            Values(certain, possible, start.printers, leading, paths, start.shapes, start.line)
-            for certain in cases
-        ]
+        revisions = frozenset(name for name, value in state.items() if value.is_revision)
+        rest = (start.printers, leading, paths, start.shapes, start.line, revisions)
+        known = [Values(certain, possible, *rest) for certain in cases]
         if bindings is None or self._is_plain:
             return known
         return [*known, *supposed(node, bindings.alternatives(function), known[0])]

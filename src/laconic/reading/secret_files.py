@@ -80,6 +80,7 @@ SECRET_NAMES = """
 _PLAIN_WORDS = frozenset(n for n in SECRET_NAMES if n.replace(".", "").isalpha() and n[0] != ".")
 _HARMLESS_TWIN = pattern(
     r"\.(?:pub|example|sample|template|tmpl|dist|defaults?|schema)$"
+    r"|(?:^|[/_.-])pub(?:lic)?(?:[_-]?key)?\.(?:pem|key|der|asc|p8)$"
     r"|(?:^|/)(?:example|sample|template|dist)\.env$|(?:^|/)known_hosts(?:\.old)?$",
     re.IGNORECASE,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import Argument
 from laconic.knowledge.options import Parsed, parse_options
 from laconic.patterns import compile_written, pattern
 from laconic.reading.boxed import OURS, judge_for
@@ -25,7 +26,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from laconic.knowledge.arguments import Argument
     from laconic.knowledge.knowledge import Entry
     from laconic.reading.call import Call
 
@@ -73,7 +73,9 @@ _SIMPLE_ROLES = {
 }
 _FILES = frozenset(("READ", "EDIT", "WRITE", "MAKE", "METADATA", "DELETE", "DIR"))
 _MOST_NAMED = 3  # a longer list says less than the command itself
-ROLES = frozenset((*_SIMPLE_ROLES, "V", "SECRET", "CODE", "OVERRIDE", "NAME", "NO", "COMMAND"))
+ROLES = frozenset(
+    (*_SIMPLE_ROLES, "V", "TEXT", "SECRET", "CODE", "OVERRIDE", "NAME", "NO", "COMMAND")
+)
 
 
 def shows_itself(call: Call) -> bool:
@@ -141,7 +143,7 @@ def _follow_words(call: Call) -> None:
     if any(":" in (argument.text or "") for argument in call.arguments):
         follow_addresses(call)
     names = frozenset(name for name in call.entry.does if name[0] != "-")
-    for word in call.arguments:
+    for word in (Argument(call.path[-1], *call.span), *call.arguments):
         text = word.text or ""
         if text.startswith("-"):
             continue
@@ -369,7 +371,7 @@ def _check_operands(call: Call, parsed: Parsed) -> None:
 def _check(call: Call, role: str, value: Argument) -> None:
     may_change = role == "EDIT" or (role == "READ" and call.entry.operands == ("READ...",))
     if may_change and call.is_changing:
-        call.writes(value)
+        call.writes(value, whatever=not call.entry.formats)
     elif role in _SIMPLE_ROLES:
         getattr(call, _SIMPLE_ROLES[role])(value)
     elif role == "CODE":
@@ -382,6 +384,8 @@ def _check(call: Call, role: str, value: Argument) -> None:
         _unlisted_word(call, value)
     elif role == "COMMAND":
         call.runs([value])
+    elif role == "TEXT":
+        call.placed.add(value.start)
 
 
 def _unlisted_word(call: Call, word: Argument) -> None:

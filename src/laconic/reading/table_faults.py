@@ -21,7 +21,7 @@ _TEXT = (
     "about why instead options everywhere operands style code needs alone settings startup_settings"
     " subcommands"
 ).split()
-_FLAGS = "anything late complete".split()
+_FLAGS = "anything formats late complete".split()
 _LISTS = "also yes no".split()
 _TABLES = "refuse values does".split()
 

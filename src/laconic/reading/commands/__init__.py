@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 NAMES = frozenset(
     "awk az brew builtins cargo chmod cmake compress copying curl date dc dd dlx docker env "
-    "fd file_lists find fzf gcloud gh git grep initializer joined jq kubectl less macos make "
-    "maven npm numbered openssl operands package_script parallel patches printenv ps python "
-    "rsync runner running script sed setting shells shown_values snippet sql sysctl tar tee "
-    "told tree unpack version_only wget xargs xxd".split()
+    "fd file_lists find fzf gcloud gdb gh git grep initializer joined jq kubectl less macos "
+    "make maven npm numbered openssl operands package_script parallel patches printenv ps "
+    "python rsync runner running script sed setting shells shown_values snippet sql sysctl "
+    "tar tee told tree unpack version_only wget xargs xxd".split()
 )
 
 

@@ -30,6 +30,8 @@ _SHELL_OPTIONS = frozenset(
 )
 _NUMBER = pattern(r"[+-]?[0-9]*")
 _AMOUNT = pattern(r"[0-9]+(?:\.[0-9]+)?")
+_SIGNAL = pattern(r"-(?:\d{1,2}|(?:SIG)?[A-Z]+\d?)")
+_JOB = pattern(r"%(?:\d+|[%+-])?")
 
 
 def judge(call: Call) -> None:
@@ -195,6 +197,8 @@ def _judge_wait(call: Call) -> None:
 def _judge_kill(call: Call) -> None:
     """kill: signal 0 only looks, -l lists; a second option could still name another signal."""
     first = call.arguments[0].text if call.arguments else None
+    if _are_own_jobs(call):
+        return
     if first not in ("-0", "-l", "-L", "--list", "--table"):
         call.does(Effect.SYSTEM, "signal", "sends a signal to processes")
     rest = call.arguments[1:]
@@ -203,6 +207,18 @@ def _judge_kill(call: Call) -> None:
         not (word.is_static or word.is_number) or word.leading.startswith("-") for word in rest
     ):
         call.does(Effect.SYSTEM, Kind.WORD, "a word that may name another signal")
+
+
+def _are_own_jobs(call: Call) -> bool:
+    """Tell whether a signal goes to jobs that this very shell has started: `kill -9 %1`.
+
+    https://www.gnu.org/software/bash/manual/html_node/Job-Control-Basics.html
+    """
+    words = [word.text or "" for word in call.arguments if word.is_static]
+    if len(words) < len(call.arguments) or not words:
+        return False
+    jobs = words[1:] if _SIGNAL.fullmatch(words[0]) else words
+    return bool(jobs) and all(map(_JOB.fullmatch, jobs))
 
 
 def _judge_printf(call: Call) -> None:

@@ -38,6 +38,14 @@ _PROXIES = (
     "-x", "--proxy", "--preproxy", "--proxy1.0", "--socks4", "--socks4a", "--socks5",
     "--socks5-hostname",
 )  # fmt: skip
+_OWN_SERVER = pattern(r"(?:http://)?(?:localhost|127\.0\.0\.1|\[::1\]):(\d{4,5})(?:[/?][^@]*)?")
+# Beside those of sending.py: kubectl proxy, Kubernetes, Consul, Vault, Nomad, Elasticsearch.
+_ORDERS = frozenset("8001 6443 8500 8200 4646 9200 9300".split())
+_STAYS = frozenset(
+    "-X --request -d --data --data-raw --data-urlencode -H --header -s --silent -S --show-error -i "
+    "--include --show-headers -f --fail --fail-with-body -o --output -w --write-out -m --max-time "
+    "-v --verbose -N --no-buffer --compressed --connect-timeout -4 --ipv4 -6 --ipv6".split()
+)
 _DATA = ("-d", "--data", "--data-raw", "--data-urlencode")
 _FROM_FILE = ("-H", "--header", "--proxy-header", "-w", "--write-out")
 
@@ -48,7 +56,8 @@ def judge(call: Call) -> None:
         return
     for method in parsed.values("-X", "--request"):
         if method.text is None or method.text.upper() not in _METHODS:
-            call.does(Effect.SENDS, "method", "sends a request that may change something", method)
+            effect = _effect_of_request(parsed, method)
+            call.does(effect, "method", "sends a request that may change something", method)
     _judge_data(call, parsed)
     for value in parsed.values(*_FROM_FILE):
         if not value.leading or value.leading.startswith("@"):
@@ -94,7 +103,7 @@ def _judge_data(call: Call, parsed: Parsed) -> None:
     is_query = parsed.has("-G", "--get") and not parsed.has("-:", "--next")
     for data in parsed.values(*_DATA):
         if not is_query:
-            call.does(Effect.SENDS, "data", "sends data", data)
+            call.does(_effect_of_request(parsed, data), "data", "sends data", data)
         elif data.text is None or "@" in data.text:
             call.does(
                 Effect.SENDS,
@@ -127,6 +136,24 @@ def _other_servers(parsed: Parsed) -> Iterator[Argument]:
             hosts = place.split(",") if name == "--resolve" else [place.rpartition(":")[0]]
             yield from (Argument(host, value.start, value.end) for host in hosts if host)
     yield from parsed.values(*_PROXIES)
+
+
+def _effect_of_request(parsed: Parsed, what: Argument) -> Effect:
+    """A literal request to a server of this machine, at a port that a project may have, is for it.
+
+    Not where an option may lead it elsewhere, nor to ports of programs that take orders.
+    https://curl.se/docs/manpage.html
+    """
+    urls = [*parsed.operands, *parsed.values("--url")]
+    is_plain = (
+        what.is_static
+        and not (what.text or "").startswith("@")
+        and "@" not in ((what.text or "") if parsed.has("--data-urlencode") else "")
+    )
+    ports = [_OWN_SERVER.fullmatch(url.text or "") for url in urls]
+    is_own = bool(ports) and all(found and found[1] not in _ORDERS for found in ports)
+    is_direct = all(option.name in _STAYS for option in parsed.options) and not parsed.problems
+    return Effect.PROJECT_CODE if is_plain and is_own and is_direct else Effect.SENDS
 
 
 def _judge_urls(call: Call, parsed: Parsed) -> None:

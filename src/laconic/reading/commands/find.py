@@ -7,6 +7,7 @@ Unsafe: -exec, -execdir, -ok, -okdir (run a command), -delete, -fprint, -fprint0
 from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
+from laconic.patterns import pattern
 from laconic.reading.listed_secrets import named_by_find
 from laconic.types import Effect, Kind
 
@@ -34,6 +35,13 @@ _RUNS_ELSEWHERE = frozenset(("-execdir", "-okdir"))  # in the directory of what 
 _WRITES = frozenset("-fprint -fprint0 -fls -fprintf".split())
 _AGES = frozenset("aBcmt")
 _NAMES = frozenset("-name -iname -path -ipath -wholename -iwholename -regex -iregex".split())
+_OPERATORS = frozenset(("!", "-not", "-o", "-or", ",", "(", ")"))
+# What programs leave behind: git gives none of its files such a name, and no guarded file has one
+# (https://git-scm.com/docs/gitrepository-layout).
+_OF_A_KIND = pattern(
+    r"\*\.(?:py[co]|o|a|obj|class|log|tmp|temp|bak|orig|rej|sw[op]|un~|gc(?:da|no|ov)|tsbuildinfo|snap|map)"
+    r"|\*~|\.DS_Store|Thumbs\.db|\.coverage|__pycache__|\.(?:pytest|mypy|ruff)_cache"
+)
 
 
 def judge(call: Call) -> None:
@@ -71,7 +79,7 @@ def _judge_deletion(call: Call, word: Argument) -> None:
     for start in starts:
         is_all = not chosen and "-empty" not in names
         is_here = start.text is None or not call.is_outside(start.text)  # else asked about anyway
-        if is_here and (is_all or call.leads_to_guarded(start)):
+        if is_here and (is_all or call.leads_to_guarded(start, whatever=not _is_of_a_kind(names))):
             call.deletes(start)
     for pos in chosen:
         for value in call.arguments[pos + 1 : pos + 2]:
@@ -79,6 +87,20 @@ def _judge_deletion(call: Call, word: Argument) -> None:
             if call.leads_to_guarded(plain) and "-prune" not in names[pos : pos + 3]:
                 call.deletes(plain)
     call.does(Effect.PROJECT_WRITE, "found", "deletes what it finds", word)
+
+
+def _is_of_a_kind(names: list[str]) -> bool:
+    """Tell whether only files of one name are deleted, which neither git's nor guarded ones have.
+
+    https://www.gnu.org/software/findutils/manual/html_node/find_html/Combining-Primaries-With-Operators.html
+    """
+    before = names[: names.index("-delete")]
+    tests = [pos for pos, name in enumerate(before) if name in ("-name", "-iname")]
+    return (
+        len(tests) == 1
+        and _OPERATORS.isdisjoint(names)
+        and _OF_A_KIND.fullmatch(before[tests[0] + 1]) is not None
+    )
 
 
 def _starts(arguments: list[Argument]) -> Iterator[Argument]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.reading.commands.setting import is_secret_setting
+from laconic.reading.environment import is_harmless
 from laconic.types import Effect, Kind
 
 TYPE_CHECKING = False
@@ -99,7 +100,23 @@ def _may_name_helper(argument: Argument) -> bool:
     return not argument.is_static and _BEFORE_HELPER.fullmatch(argument.leading) is not None
 
 
+def _judge_rebase(call: Call, _parsed: Parsed) -> None:
+    """`GIT_SEQUENCE_EDITOR=: git rebase -i`: no editor is started.
+
+    https://git-scm.com/docs/git-var#Documentation/git-var.txt-GITSEQUENCEEDITOR
+    """
+    given = {**call.situation.exported, **call.situation.prefix_env}
+    names = [name for name in ("GIT_SEQUENCE_EDITOR", "GIT_EDITOR") if name in given]
+    if names and is_harmless(names[0], given[names[0]]):
+        starts = [a.start for a in call.arguments if a.text in ("-i", "--interactive")]
+        call.findings = [
+            f for f in call.findings if f.kind is not Kind.OPTION or f.start not in starts
+        ]
+
+
 def _judge_push(call: Call, parsed: Parsed) -> None:
+    if parsed.has("-n", "--dry-run"):
+        call.network()
     for argument in call.arguments:
         if _FORCE.match(argument.leading):
             if _reaches_default_branch(call, parsed.operands[1:]):
@@ -134,6 +151,8 @@ def _judge_checkout(call: Call, parsed: Parsed) -> None:
 
 
 def _may_be_file(call: Call, operand: Argument) -> bool:
+    if operand.is_revision and not any("/" in shape for shape in operand.shapes):
+        return False
     if operand.text is None or operand.glob or _LIKE_A_FILE.search(operand.text):
         return True
     exists = call.judge.facts.exists
@@ -229,6 +248,7 @@ _BY_OPERANDS = {
     "rm": _judge_moved,
     "restore": _judge_restore,
     "push": _judge_push,
+    "rebase": _judge_rebase,
     "fetch": _judge_fetch,
     "pull": _judge_fetch,
     "config": _judge_config,

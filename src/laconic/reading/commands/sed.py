@@ -57,6 +57,8 @@ def judge(call: Call) -> None:
         call.does(Effect.UNCLEAR, Kind.SCRIPT, f"the script cannot be judged: {unclear}")
     if program.harm:
         call.does(Effect.UNCLEAR, Kind.SCRIPT, program.harm)
+    else:
+        call.placed.update(script.start for script in scripts)  # understood, and so no path
     for name in program.inputs:
         call.reads(Argument(name, *call.span))
     for name in program.outputs:
