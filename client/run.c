@@ -208,6 +208,14 @@ static bool tell(struct run *run) {
  * first; it has kept by then what the command will change. */
 enum consent { AGREED, REFUSED, ENDED, UNKNOWN };
 
+/* Says what of the command may not come back; where nobody reads that, it runs all the same. */
+static void say_before(const void *line, size_t length) {
+    struct sigaction old, ignored = {.sa_handler = SIG_IGN};
+    if (length == 0 || sigaction(SIGPIPE, &ignored, &old) != 0) return;
+    print(2, line, length);
+    sigaction(SIGPIPE, &old, NULL);
+}
+
 /* Puts the words that start a box before the command. */
 static bool enter_box(struct run *run, const struct answer *answer) {
     size_t count = 0, found = 0;
@@ -217,7 +225,8 @@ static bool enter_box(struct run *run, const struct answer *answer) {
     char **words = calloc(answer->words + count + 1, sizeof *words);
     if (words == NULL) return false;
     for (; at < end && found < answer->words; at += strlen(at) + 1) words[found++] = (char *)at;
-    if (found != answer->words || at != end) return false;
+    if (found != answer->words || at >= end || at + strlen(at) + 1 != end) return false;
+    say_before(at, strlen(at));
     memcpy(words + found, run->command, count * sizeof *words);
     run->command = words; /* `rest` stays as it is, because these point into it */
     return true;
@@ -231,10 +240,11 @@ static enum consent agree(struct run *run, int *status) {
     }
     if (answer.kind == BOXED) return run->is_boxed && enter_box(run, &answer) ? AGREED : UNKNOWN;
     if (answer.kind != ANSWER) return answer.kind == COLD ? REFUSED : UNKNOWN;
-    if (answer.status == 0 && answer.rest.length == 0) return run->is_boxed ? UNKNOWN : AGREED;
-    print_texts(&answer);
+    if (answer.status == 0 && run->is_boxed) return UNKNOWN;
     *status = (int)answer.status;
-    return ENDED;
+    if (answer.status == 0) say_before(answer.texts[1].data, answer.texts[1].length);
+    else print_texts(&answer);
+    return answer.status == 0 ? AGREED : ENDED;
 }
 
 /* Says that the command has ended, and waits for an answer that nobody reads. */

@@ -240,13 +240,13 @@ def small_disk(tmp_path):
 
 
 def test_without_room_the_command_runs_and_says_that_there_is_no_undo(small_disk, project):
-    from laconic.undo.around import begin, notice
+    from laconic.undo.around import begin
 
     (project / "a").write_bytes(os.urandom(1 << 20))
     reach = reach_of_line("echo x > a", str(project), {})
-    around = begin(reach, About("echo x > a", str(project)), Store(small_disk), is_asked=True)
+    around = begin(reach, About("echo x > a", str(project)), Store(small_disk))
     assert around.held is None
-    assert "no undo for this: no space left" in notice(around, None, "laconic")
+    assert "no undo for this: no space left" in around.warning
     assert Store(small_disk).paths() == []
 
 
@@ -302,8 +302,10 @@ def test_the_gate_learns_what_is_not_known(line, project):
     assert not (found.is_complete and found.is_exact)
 
 
-def test_without_its_surroundings_an_unknown_command_is_not_held(project):
-    found = measured(reach_of(["frobnicate", "a"], str(project), {}), with_surroundings=False)
+def test_where_its_surroundings_are_too_much_an_unknown_command_is_not_held(project):
+    for number in range(4_001):
+        (project / f"file{number}").touch()
+    found = measured(reach_of(["frobnicate", "a"], str(project), {}))
     assert not found.is_complete
     assert "is not a command that laconic knows" in found.reason
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import secrets
 import shutil
 import time
 
 from laconic.errors import LaconicError
-from laconic.files import make_private
+from laconic.files import make_private, write_private
 from laconic.undo.copying import copy, link
 from laconic.undo.entry import look
 from laconic.undo.keep import (
@@ -46,6 +47,7 @@ _LOCK = "lock"
 _NAME_PARTS = 3  # time, size and id
 _YOUNG_S = 60
 LAST = "last"
+_DOUBT = "doubt"  # the last command of which not all was kept
 
 
 def store_for(settings: Settings, folder: str = FOLDER) -> Store:
@@ -153,11 +155,47 @@ class Store:
                 continue
             with contextlib.suppress(DamagedError):
                 keep = Keep(path)
-                if keep_id != LAST or not (keep.about.of or keep.undone_by or keep.is_running):
+                if keep_id != LAST:
+                    return keep
+                if not (keep.about.of or keep.undone_by or keep.is_running):
+                    self._refuse_last(keep)
                     return keep
         if keep_id == LAST:
+            self._refuse_last(None)
             raise MissingError("there is nothing to undo", "laconic undo --list")
         raise MissingError(f"nothing is kept under {keep_id!r}", "laconic undo --list")
+
+    def note_doubt(self, held: Held | None, about: About, refusal: str) -> None:
+        """Write down that not all of what a command changes is kept, for whoever wants it back."""
+        row = {
+            "time": time.time(),
+            "command": about.command,
+            "keep": held.keep_id if held is not None else "",
+            "reason": refusal or "; ".join(about.notes),
+        }
+        with contextlib.suppress(LaconicError, OSError):
+            write_private(os.path.join(self.directory, _DOUBT), json.dumps(row).encode())
+
+    def _refuse_last(self, keep: Keep | None) -> None:
+        """Raise MissingError if what ran last is not what would be taken back, but was not kept.
+
+        keep: the newest command that can be taken back.
+        """
+        try:
+            with open(os.path.join(self.directory, _DOUBT), "rb") as file:
+                row = json.load(file)
+            command, reason, at = str(row["command"]), str(row["reason"]), float(row["time"])
+            known = str(row["keep"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return
+        if known and any(path.endswith(f"-{known}") for path in self.paths()):
+            return  # it was undone
+        if keep is None:
+            said = "changed nothing that was kept; not kept" if known else "cannot be undone"
+            raise MissingError(f"{command}: {said}: {reason}", "laconic undo --list")
+        if not known and at > keep.time:
+            hint = f"laconic undo {keep.id} takes back what ran before it: {keep.about.command}"
+            raise MissingError(f"{command}: cannot be undone: {reason}", hint)
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
