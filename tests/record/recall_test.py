@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -19,6 +20,7 @@ from laconic.errors import UsageError
 from laconic.record.database import DATABASE
 from laconic.record.recall import lines, wanted
 from laconic.record.runs import record_run
+from laconic.record.step_back import NAME, StepBack
 from laconic.record.store import Store
 from laconic.record.sweep import sweep
 from records import a_run, rows
@@ -324,3 +326,17 @@ def test_an_output_that_is_taken_in_later_is_not_the_last_one(store, laconic):
     keep(store, {"out": b"of what ran since"}, now=time.time() - 30)
     assert laconic("recall", "last")[:2] == (0, b"of what ran since")
     assert laconic("recall", "aaaaaa")[:2] == (0, b"of a server in the background")
+
+
+@pytest.mark.parametrize("name", ["ids", "recalls", "times", "program", "project"])
+def test_a_record_that_lacks_something_is_forgotten(tmp_path, name):
+    remembered = StepBack(tmp_path, ("agent",))
+    for command in ("one", "two"):
+        remembered.ran("/p", command, command, f"{command}id", is_whole=True)
+    path = tmp_path / NAME
+    known = json.loads(path.read_text())
+    del next(iter(known["commands"].values()))[name]
+    path.write_text(json.dumps(known))
+    remembered.recalled("twoid")
+    assert [one.program for one in remembered.stepped()] == ["two"]
+    remembered.ran("/p", "one", "one", "oneid", is_whole=False)

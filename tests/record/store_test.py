@@ -111,6 +111,23 @@ def test_a_damaged_copy_is_told(store, damage):
         store.load(raw_id)
 
 
+def test_damage_in_a_large_output_that_was_moved_is_told(store, monkeypatch):
+    monkeypatch.setattr(module, "_MOVED_BYTES", 1000)
+    store.spool_dir.mkdir(parents=True)
+    large = store.spool_dir / "large"
+    large.write_bytes(os.urandom(5000))
+    raw_id = store.keep({"out": large})
+    (path,) = store.paths(raw_id)
+    data = bytearray(path.read_bytes())
+    assert store.load(raw_id) == {"out": bytes(data)}
+    data[2000] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(LaconicError, match=f"{raw_id}.out: the kept copy is damaged"):
+        store.load(raw_id)
+    store.remove(raw_id)
+    assert list(store.directory.glob(f"{raw_id}*")) == []
+
+
 def test_without_room_nothing_is_kept_and_the_caller_is_told(store):
     program = f"""
 import os, resource, signal

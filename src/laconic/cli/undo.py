@@ -87,6 +87,8 @@ def _hold(name: str) -> int:
 
 def _list(store: Store, *, as_json: bool) -> int:
     rows = report.rows(store.keeps())
+    for damaged in store.damaged():
+        complain(damaged.message, damaged.hint)
     if not show_rows(rows, as_json=as_json):
         complain("nothing can be undone", "laconic run --undo rm -r build")
     return 0

@@ -21,6 +21,7 @@ from laconic.undo.keep import (
     UNDONE,
     DamagedError,
     Keep,
+    UnfinishedError,
     is_locked,
     size_on_disk,
     write,
@@ -145,15 +146,28 @@ class Store:
     def keeps(self) -> Iterator[Keep]:
         """Return all keeps that can be read, the newest first."""
         for path in reversed(self.paths()):
-            with contextlib.suppress(DamagedError):
+            with contextlib.suppress(DamagedError, UnfinishedError):
                 yield Keep(path)
 
+    def damaged(self) -> Iterator[DamagedError]:
+        """Say which keeps cannot be read."""
+        for path in self.paths():
+            try:
+                Keep(path)
+            except DamagedError as error:
+                yield error
+            except UnfinishedError:
+                pass
+
     def find(self, keep_id: str) -> Keep:
-        """Find a keep by its id, or by `last`: the newest command that was not undone yet."""
+        """Find a keep by its id, or by `last`: the newest command that was not undone yet.
+
+        Raises DamagedError if it cannot be read: an older one is not what is meant.
+        """
         for path in reversed(self.paths()):
             if keep_id != LAST and not path.endswith(f"-{keep_id}"):
                 continue
-            with contextlib.suppress(DamagedError):
+            with contextlib.suppress(UnfinishedError):
                 keep = Keep(path)
                 if keep_id != LAST:
                     return keep
