@@ -22,31 +22,51 @@ static long now_ms(void) {
 
 /* -- signals -------------------------------------------------------------------------------- */
 
+static bool is_one_of(int number, const int *set) {
+    while (*set != 0 && *set != number) set++;
+    return *set != 0;
+}
+
 static void on_signal(int number, siginfo_t *info, void *context) {
+    static const int stopping[] = {SIGTSTP, SIGTTIN, SIGTTOU, 0};
+    static const int of_terminal[] = {SIGINT,  SIGQUIT, SIGHUP,   SIGTSTP, SIGCONT,
+                                      SIGTTIN, SIGTTOU, SIGWINCH, 0};
+    static const int to_group[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT, 0};
+    static const int of_faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, 0};
     (void)context;
     int reason = errno;
-    bool is_for_command = number == SIGUSR1 || number == SIGUSR2 || number == SIGWINCH;
+    bool is_sent = info->si_code <= 0; /* by a process, not by the kernel (man 2 sigaction) */
+    if (!is_sent && is_one_of(number, of_faults)) { /* our own: it comes again, and we die of it */
+        signal(number, SIG_DFL);
+        return;
+    }
     /* The terminal signals the whole foreground group, so the command has it already. */
-    bool is_for_all = group == 0 && info->si_code != SI_USER && info->si_pid <= 0;
-    pid_t target = group != 0 && !is_for_command ? -group : child;
-    if (number != SIGCHLD && child > 0 && !is_for_all) kill(target, number);
+    bool is_for_all = group == 0 && is_one_of(number, of_terminal) && info->si_code != SI_USER &&
+                      info->si_pid <= 0;
+    /* The kernel sends SIGPIPE and SIGXFSZ as if from the process that wrote. */
+    bool is_ours = number == SIGCHLD || (info->si_code == SI_USER && info->si_pid == getpid());
+    pid_t target = group != 0 && is_one_of(number, to_group) ? -group : child;
+    if (child > 0 && !is_ours && !is_for_all) kill(target, number);
     if (number == SIGINT) was_interrupted = 1;
-    if (number == SIGTSTP) raise(SIGSTOP);
+    if (is_one_of(number, stopping)) raise(SIGSTOP);
     while (write(wake[1], "", 1) < 0 && errno == EINTR) continue;
     errno = reason;
 }
 
+/* Catches all that can be caught: what is sent to us is meant for the command. */
 static void watch_signals(void) {
-    static const int watched[] = {SIGTERM,  SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,
-                                  SIGWINCH, SIGTSTP, SIGCONT, SIGCHLD, 0};
+#ifdef SIGRTMAX
+    const int last = SIGRTMAX;
+#else
+    const int last = NSIG - 1;
+#endif
     struct sigaction old, action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigfillset(&action.sa_mask);
-    for (const int *number = watched; *number != 0; number++) {
+    for (int number = 1; number <= last; number++) {
         /* A signal that the caller ignores (nohup) is ignored by the command as well. */
-        bool is_wanted = sigaction(*number, NULL, &old) == 0 && old.sa_handler != SIG_IGN;
-        if (is_wanted || *number == SIGCHLD) sigaction(*number, &action, NULL);
+        bool is_wanted = sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN;
+        if (is_wanted || number == SIGCHLD) sigaction(number, &action, NULL);
     }
-    ignore(SIGPIPE);
 }
 
 /* -- the command ---------------------------------------------------------------------------- */
