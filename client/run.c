@@ -353,19 +353,23 @@ int run_command(struct run *run) {
     }
     if (!needs_consent) tell(run); /* if that fails, so will the next frame */
     status = wait_for_command(run);
-    buffer_number(&result, (uint32_t)status);
-    buffer_number(&result, (uint32_t)(now_ms() - started));
+    uint32_t ended = (uint32_t)status, duration_ms = (uint32_t)(now_ms() - started);
+    bool is_recorded = true;
+    buffer_number(&result, ended);
+    buffer_number(&result, duration_ms);
     buffer_number(&result, is_open());
     bool is_wanted = !is_raw && (run->pipe != NULL || !is_unread());
     if (is_wanted && !ask(run, DONE, &result, &status)) {
         if (run->pipe != NULL) become_pipe(run);
         print_raw();
+        is_recorded = false;
     }
     if (!is_wanted && run->is_kept) tell_end(run, &result); /* it looks what the command changed */
     if (is_open() && !is_raw) {
         guard_hand_over();
     } else {
-        remove_spools();
+        if (is_recorded || is_raw) remove_spools();
+        else note_end(run, ended, duration_ms);
         guard_discard();
     }
     return end_as_it_did(status);

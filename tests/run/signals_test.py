@@ -52,7 +52,7 @@ def test_so_it_is_for_a_command_that_has_our_own_streams(number):
     is_caught(number, "--raw", "--undo")
 
 
-def test_an_alarm_that_was_set_before_we_were_started(runner):
+def test_an_alarm_that_was_set_before_we_were_started():
     """`perl -e 'alarm 1; exec @ARGV' COMMAND`: the alarm goes on over the exec."""
     line = SCRIPT.format("ALRM")
     program = "import os, signal, sys; signal.alarm(2); os.execvp(sys.argv[1], sys.argv[1:])"

@@ -60,6 +60,7 @@ def reading(state_dir: str | os.PathLike[str]) -> Iterator[Records]:
     directory = Path(state_dir)
     path = directory / DATABASE
     note = ""
+    _adopt(directory)
     try:
         try:
             _import(directory, _READER_PATIENCE_S)
@@ -76,6 +77,15 @@ def reading(state_dir: str | os.PathLike[str]) -> Iterator[Records]:
             set_aside(directory)
         message = f"{path}: is damaged and was set aside as {BROKEN}"
         raise LaconicError(message, "type it again; laconic doctor says more") from error
+
+
+def _adopt(directory: Path) -> None:
+    """Bring in the runs of which no server could say how they ended."""
+    from laconic.record.store import Store  # noqa: PLC0415 - not where a run is only written down
+    from laconic.record.sweep import adopt  # noqa: PLC0415 - as above
+
+    with contextlib.suppress(OSError, ValueError):
+        adopt(Store(directory))
 
 
 # -- the journal -----------------------------------------------------------------------------------

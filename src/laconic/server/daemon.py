@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from laconic.box.usable import try_in_background, wants_trial
 from laconic.server import identity
-from laconic.server.board import BUSY, FREE, IDLE, Board
+from laconic.server.board import BUSY, FREE, HELD, IDLE, Board
 from laconic.server.start import LOCK_HANDLE, take_lock
 from laconic.server.worker import IDLE_S, SPARE, Worker
 from laconic.settings.environ import environment
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 UNUSED_S = 30 * 60
 _TICK_S = 1.0
-_SOON_S = 0.1
+_SOON_S = 0.03
 _DRAIN_S = 600  # the wait for commands that still run when the server ends
 _BACKLOG = 512
 
@@ -68,7 +68,7 @@ class Server:
         while not self._must_end:
             self._reap()
             is_stuck = not self._board.count(IDLE) and self._board.calls == calls
-            while len(self._places) < SPARE or is_stuck:
+            while len(self._places) - self._board.count(HELD) < SPARE or is_stuck:
                 is_stuck = False
                 if not self._add_worker():
                     break
@@ -77,7 +77,8 @@ class Server:
             if self._board.is_trial_wanted():
                 _try_box()
             now = time.monotonic()
-            if self._board.count(BUSY) or self._board.calls != calls:
+            self._answer_the_late()
+            if self._board.count(BUSY) + self._board.count(HELD) or self._board.calls != calls:
                 active_at = now
             if now - active_at > self._idle_s:
                 self._must_end = "idle"
@@ -97,6 +98,11 @@ class Server:
             os.read(self._wanted, 512)
         if not self._board.count(IDLE):
             time.sleep(_SOON_S)
+
+    def _answer_the_late(self) -> None:
+        """Show a client that has waited in vain that we live: it gives up its call, not us."""
+        with contextlib.suppress(OSError):
+            os.unlink(f"{self._socket_path}.late")
 
     def _end(self, _number: int, _frame: FrameType | None) -> None:
         self._must_end = "asked to"
