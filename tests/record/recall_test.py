@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from laconic.cli import main as cli
 from laconic.compact.tokens import estimate_bytes
 from laconic.errors import UsageError
+from laconic.record import sweep as sweep_module
 from laconic.record.database import DATABASE
 from laconic.record.recall import lines, wanted
 from laconic.record.runs import record_run
@@ -247,7 +248,8 @@ def test_recalls_are_counted_for_the_filter_up_to_what_the_agent_reads(store, la
 # -- what is not there ---------------------------------------------------------------------------
 
 
-def test_an_old_id_says_when_and_why_it_expired(store, laconic):
+def test_an_old_id_says_when_and_why_it_expired(store, laconic, monkeypatch):
+    monkeypatch.setattr(sweep_module, "KEPT_WHATEVER_AGE", 0)
     raw_id = keep(store, {"out": b"x"})
     sweep(store, time.time() + 15 * 86400)
     status, out, err = laconic("recall", raw_id)

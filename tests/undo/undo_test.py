@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from laconic.undo import store as store_module
 from laconic.undo.analysis import reach_of, reach_of_line
 from laconic.undo.hold import hold_call, hold_line, measured
 from laconic.undo.keep import About
@@ -198,7 +199,8 @@ def test_too_much_is_refused_before_the_first_byte(store, project):
     assert store.paths() == []
 
 
-def test_old_keeps_make_room_and_leave_in_time(tmp_path, project):
+def test_old_keeps_make_room_and_leave_in_time(tmp_path, project, monkeypatch):
+    monkeypatch.setattr(store_module, "KEPT_WHATEVER_AGE", 0)
     store = Store(tmp_path / "state", limit_bytes=3000, days=14)
     ids = []
     for number in range(5):
@@ -208,6 +210,18 @@ def test_old_keeps_make_room_and_leave_in_time(tmp_path, project):
     later = time.time() + 15 * 86400
     held = store.keep(*surveyed("rm b", project), now=later)
     assert [path.rpartition("-")[2] for path in store.paths()] == [held.keep_id]
+
+
+def test_a_clock_that_runs_ahead_removes_nothing_that_is_new(tmp_path, project):
+    store = Store(tmp_path / "state", days=14)
+    ids = [run(store, f"echo {number} > a", project).id for number in range(3)]
+    held = store.keep(*surveyed("rm b", project), now=time.time() + 400 * 86400)
+    held.close()
+    assert {keep.id for keep in store.keeps()} == {*ids, held.keep_id}
+    # When it is right again, what is of the future is not taken for the newest.
+    assert store.find("last").id == ids[-1]
+    newer = run(store, "echo 4 > a", project).id
+    assert store.find("last").id == newer
 
 
 def surveyed(line: str, project: Path):

@@ -22,6 +22,7 @@ _LARGE = 8  # an output of more than an eighth of the bound is removed before al
 PURGED = "it was removed by laconic purge"
 _YOUNG_S = 10  # a spool is locked right after it was made
 _DRAFT_S = 3600
+KEPT_WHATEVER_AGE = 20
 _END = "end"
 _BYTES_OF_TOKEN = 4
 
@@ -38,6 +39,8 @@ class Kept:
 
 def sweep(store: Store, now: float) -> None:
     """Remove outputs that are too old, then the oldest until the rest fits; the newest stays.
+
+    The newest few are never too old: a clock that runs ahead would make all of them so.
 
     A large output never displaces small ones: it is removed before them, unless it is the newest.
     """
@@ -68,7 +71,10 @@ def _lock(handle: int) -> bool:
 def _sweep_alone(store: Store, now: float) -> None:
     kept = sorted(_survey(store.directory, now), key=lambda output: output.modified)
     newest, oldest = kept[-1:], now - store.days * _DAY_S
-    for output in [output for output in kept if output.modified < oldest]:
+    few = KEPT_WHATEVER_AGE if store.days else 0
+    for output in kept[: max(0, len(kept) - few)]:
+        if output.modified >= oldest:
+            break
         _expire(store, output, f"it was older than {store.days} days", now)
         kept.remove(output)
     total = sum(output.size for output in kept)

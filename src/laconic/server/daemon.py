@@ -6,7 +6,7 @@ or none.
 """
 
 # pathlib takes six milliseconds to load.
-# ruff: noqa: PTH101, PTH104, PTH106, PTH108, PTH116
+# ruff: noqa: PTH101, PTH104, PTH106, PTH108, PTH116, PTH208
 from __future__ import annotations
 
 import contextlib
@@ -39,6 +39,7 @@ _TICK_S = 1.0
 _SOON_S = 0.03
 _DRAIN_S = 600  # the wait for commands that still run when the server ends
 _BACKLOG = 512
+_OLD_S = 86400
 
 
 class Server:
@@ -188,10 +189,29 @@ def serve(base: str, handlers: Mapping[bytes, Handler], idle_s: float = UNUSED_S
     os.closerange(LOCK_HANDLE + 1, 1 << 16)
     os.chdir("/")
     os.umask(0o077)
+    with contextlib.suppress(OSError):
+        _remove_old(base)
     gc.collect()
     gc.freeze()  # keep loaded objects shared with the workers (gc.freeze in the Python docs)
     Server(base, handlers, idle_s).run()
     return True
+
+
+def _remove_old(base: str) -> None:
+    """Remove what servers of former installations have left, whose locks nobody holds any more."""
+    folder, own = os.path.split(base)
+    for name in os.listdir(folder):
+        stem, _, kind = name.partition(".")
+        path = f"{folder}/{stem}"
+        if kind != "lock" or stem == own or os.stat(f"{path}.lock").st_mtime > time.time() - _OLD_S:
+            continue
+        lock = os.open(f"{path}.lock", os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with contextlib.suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for suffix in ("log", "sock", "sock.late", "lock"):
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(f"{path}.{suffix}")
+        os.close(lock)
 
 
 def _try_box() -> None:

@@ -78,11 +78,7 @@ class Connection:
 
     @property
     def process(self) -> int:
-        """Return the process id at the other end; 0 if it is not known."""
-        if sys.platform != "linux":
-            return 0
-        known = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 4)
-        return int.from_bytes(known, sys.byteorder)
+        return process_of(self._socket)
 
     def receive(self, *, patiently: bool = False) -> tuple[bytes, bytes]:
         """Return the next frame; patiently: a command runs, and may take any time."""
@@ -110,6 +106,14 @@ class Connection:
             with self._lock, contextlib.suppress(OSError):
                 if self.is_at_work:
                     self._socket.send(wire.reply(wire.Kind.AT_WORK), socket.MSG_DONTWAIT)
+
+
+def process_of(connected: socket.socket) -> int:
+    """Return the process id at the other end; 0 if it is not known."""
+    if sys.platform != "linux":
+        return 0
+    known = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 4)
+    return int.from_bytes(known, sys.byteorder)
 
 
 class Worker:

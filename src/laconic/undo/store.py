@@ -9,6 +9,7 @@ import os
 import secrets
 import shutil
 import time
+from bisect import bisect
 
 from laconic.errors import LaconicError
 from laconic.files import make_private, write_private
@@ -47,6 +48,7 @@ _ID_LENGTH = 5
 _LOCK = "lock"
 _NAME_PARTS = 3  # time, size and id
 _YOUNG_S = 60
+KEPT_WHATEVER_AGE = 20
 LAST = "last"
 _DOUBT = "doubt"  # the last command of which not all was kept
 
@@ -141,6 +143,9 @@ class Store:
         except OSError:
             return []
         found = sorted(name for name in names if name.count("-") == _NAME_PARTS - 1)
+        # What is of the future was made before the clock was set back.
+        future = bisect(found, _stamp(time.time() + _YOUNG_S))
+        found = found[future:] + found[:future]
         return [os.path.join(self.directory, name) for name in found]
 
     def keeps(self) -> Iterator[Keep]:
@@ -248,7 +253,9 @@ class Store:
         """Remove keeps that are too old; return the paths of the others."""
         paths = self.paths()
         oldest = _stamp(now - self.days * _DAY_S)
-        while paths and os.path.basename(paths[0]) < oldest:
+        # The newest few stay: a clock that runs ahead would make all of them old.
+        few = KEPT_WHATEVER_AGE if self.days else 0
+        while len(paths) > few and os.path.basename(paths[0]) < oldest:
             self._remove(paths.pop(0))
         return paths
 
