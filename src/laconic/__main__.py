@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # What the client asks a server for; it comes here when there is none, or none that answers.
 _WARM = frozenset(("hook", "run", "wrap", "check", "rewrite"))
-_SAVED = "LACONIC_ENVIRON"  # of the shell that has started us, what it was given
+_SAVED = "laconic_environ"  # of the shell that has started us, what it was given
 _OF_SHELL = frozenset((b"IFS", b"PWD", b"OLDPWD", b"SHLVL", b"_", b"PPID", _SAVED.encode()))
 
 

@@ -39,7 +39,7 @@ def test_the_command_has_the_environment_of_the_caller(tmp_path, name, function)
 
 @pytest.mark.parametrize("saved", ["", "?", "QT0x", "UEFUSD0vZWxzZXdoZXJlAA=="])
 def test_what_was_saved_of_another_process_is_not_taken(monkeypatch, saved):
-    monkeypatch.setenv("LACONIC_ENVIRON", saved)
-    before = {name: value for name, value in os.environ.items() if name != "LACONIC_ENVIRON"}
+    monkeypatch.setenv("laconic_environ", saved)
+    before = {name: value for name, value in os.environ.items() if name != "laconic_environ"}
     start._restore_environment()
     assert dict(os.environ) == before
