@@ -5,7 +5,6 @@ A call that found no server has one started for the next.
 
 from __future__ import annotations
 
-import os
 import sys
 from os import X_OK, access
 
@@ -15,12 +14,12 @@ if TYPE_CHECKING:
 
 # What the client asks a server for; it comes here when there is none, or none that answers.
 _WARM = frozenset(("hook", "run", "wrap", "check", "rewrite"))
-_SAVED = "laconic_environ"  # of the shell that has started us, what it was given
-_OF_SHELL = frozenset((b"IFS", b"PWD", b"OLDPWD", b"SHLVL", b"_", b"PPID", _SAVED.encode()))
 
 
 def main() -> NoReturn:
-    _restore_environment()
+    from laconic.settings.environ import restore_environment  # noqa: PLC0415 - as below
+
+    restore_environment()
     _call_client_by_name()
     words = sys.argv[1:]
     if sys.platform == "win32":
@@ -62,27 +61,6 @@ def _is_shell_call(words: list[str]) -> bool:
     return is_shell_call(words)
 
 
-def _restore_environment() -> None:
-    """Take back what the shell that started us has dropped or set: hatch_build.py has its script.
-
-    Where /proc is of other processes, what was saved is another's, and that shows.
-    """
-    saved = os.environ.pop(_SAVED, "")
-    if not saved:
-        return
-    from binascii import a2b_base64  # noqa: PLC0415 - not where the client in C has started us
-
-    try:
-        pairs = [pair.partition(b"=") for pair in a2b_base64(saved).split(b"\0")]
-    except ValueError:
-        return
-    known = {name: value for name, sign, value in reversed(pairs) if name and sign}
-    shared = known.keys() & os.environb.keys() - _OF_SHELL
-    if shared and all(known[name] == os.environb[name] for name in shared):
-        os.environb.clear()
-        os.environb.update(reversed(known.items()))
-
-
 def _call_client_by_name() -> None:
     """Have commands that start laconic again start the client, which is faster."""
     client = sys.argv[0].removesuffix("-py")
@@ -92,9 +70,10 @@ def _call_client_by_name() -> None:
 
 def ask_server_first() -> NoReturn:
     """Be `laconic` where it is not the client in C: ask the server, else answer here."""
-    _restore_environment()
     from laconic.server.python_client import ask  # noqa: PLC0415 - only in its place
-    from laconic.settings.environ import environment  # noqa: PLC0415
+    from laconic.settings.environ import environment, restore_environment  # noqa: PLC0415
+
+    restore_environment()
 
     try:
         status = ask(sys.argv[1:], environment())

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import warm_server
-from laconic import __main__ as start
+from laconic.settings.environ import restore_environment
 
 CALLS = ("laconic-twin", "ask_server_first"), ("laconic-py", "main")
 
@@ -41,5 +41,5 @@ def test_the_command_has_the_environment_of_the_caller(tmp_path, name, function)
 def test_what_was_saved_of_another_process_is_not_taken(monkeypatch, saved):
     monkeypatch.setenv("laconic_environ", saved)
     before = {name: value for name, value in os.environ.items() if name != "laconic_environ"}
-    start._restore_environment()
+    restore_environment()
     assert dict(os.environ) == before
