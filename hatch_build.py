@@ -47,6 +47,10 @@ if [ "$python" = /bin/sh ]; then # how installers write a path that is long or h
     python=${python%' '?'$0'*}
     case $python in '"'*'"' | "'"*"'") python=${python#?} python=${python%?} ;; esac
 fi
+# Not every shell passes on what it does not understand: exported functions, IFS, PWD.
+laconic_environ=$({ PATH=/usr/bin:/bin; base64 < /proc/$$/environ; } 2> /dev/null)
+[ ${#laconic_environ} -lt 120000 ] || laconic_environ= # no variable may be longer (man 2 execve)
+export laconic_environ
 [ -x "$python" ] && exec "$python" -I "$0" "$@"
 echo "laconic: ${python:-its Python} cannot be run: install laconic again" >&2
 exit @status@

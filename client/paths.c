@@ -2,6 +2,7 @@
 #include "client.h"
 
 #define SILENCE_S 3 /* a working server sends a sign of life every second */
+#define LATE_MS 1500 /* a server looks every second whether it was waited for in vain */
 
 bool join_texts(char *path, size_t room, const char *const *texts) {
     for (; *texts != NULL; texts++) {
@@ -192,11 +193,21 @@ int connect_server(const char *python) {
     return -1;
 }
 
-/* Removes the socket, because the next call would wait as long. A living server notices that and
- * ends; a new one is started when it has released its lock. */
+/* Leaves a mark that a living server removes within a second. If it stays, removes the socket, because
+ * the next call would wait as long; a server that only sleeps notices that, and ends. */
 void forget_server(const char *python) {
     struct sockaddr_un address;
-    if (find_socket(python, &address)) sys(unlink, address.sun_path);
+    struct stat status;
+    char mark[sizeof address.sun_path + 8];
+    if (!find_socket(python, &address) || !join(mark, sizeof mark, address.sun_path, ".late")) return;
+    int handle = (int)sys(open, mark, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (handle >= 0) sys(close, handle);
+    for (int left = handle < 0 ? 0 : LATE_MS / 50; left > 0; left--) {
+        sys(poll, NULL, 0, 50);
+        if (sys(stat, mark, &status) != 0) return;
+    }
+    sys(unlink, mark);
+    sys(unlink, address.sun_path);
 }
 
 bool path_of_state(char path[PATH_ROOM], const char *name) {

@@ -22,31 +22,51 @@ static long now_ms(void) {
 
 /* -- signals -------------------------------------------------------------------------------- */
 
+static bool is_one_of(int number, const int *set) {
+    while (*set != 0 && *set != number) set++;
+    return *set != 0;
+}
+
 static void on_signal(int number, siginfo_t *info, void *context) {
+    static const int stopping[] = {SIGTSTP, SIGTTIN, SIGTTOU, 0};
+    static const int of_terminal[] = {SIGINT,  SIGQUIT, SIGHUP,   SIGTSTP, SIGCONT,
+                                      SIGTTIN, SIGTTOU, SIGWINCH, 0};
+    static const int to_group[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT, 0};
+    static const int of_faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, 0};
     (void)context;
     int reason = errno;
-    bool is_for_command = number == SIGUSR1 || number == SIGUSR2 || number == SIGWINCH;
+    bool is_sent = info->si_code <= 0; /* by a process, not by the kernel (man 2 sigaction) */
+    if (!is_sent && is_one_of(number, of_faults)) { /* our own: it comes again, and we die of it */
+        signal(number, SIG_DFL);
+        return;
+    }
     /* The terminal signals the whole foreground group, so the command has it already. */
-    bool is_for_all = group == 0 && info->si_code != SI_USER && info->si_pid <= 0;
-    pid_t target = group != 0 && !is_for_command ? -group : child;
-    if (number != SIGCHLD && child > 0 && !is_for_all) kill(target, number);
+    bool is_for_all = group == 0 && is_one_of(number, of_terminal) && info->si_code != SI_USER &&
+                      info->si_pid <= 0;
+    /* The kernel sends SIGPIPE and SIGXFSZ as if from the process that wrote. */
+    bool is_ours = number == SIGCHLD || (info->si_code == SI_USER && info->si_pid == getpid());
+    pid_t target = group != 0 && is_one_of(number, to_group) ? -group : child;
+    if (child > 0 && !is_ours && !is_for_all) kill(target, number);
     if (number == SIGINT) was_interrupted = 1;
-    if (number == SIGTSTP) raise(SIGSTOP);
+    if (is_one_of(number, stopping)) raise(SIGSTOP);
     while (write(wake[1], "", 1) < 0 && errno == EINTR) continue;
     errno = reason;
 }
 
+/* Catches all that can be caught: what is sent to us is meant for the command. */
 static void watch_signals(void) {
-    static const int watched[] = {SIGTERM,  SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,
-                                  SIGWINCH, SIGTSTP, SIGCONT, SIGCHLD, 0};
+#ifdef SIGRTMAX
+    const int last = SIGRTMAX;
+#else
+    const int last = NSIG - 1;
+#endif
     struct sigaction old, action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigfillset(&action.sa_mask);
-    for (const int *number = watched; *number != 0; number++) {
+    for (int number = 1; number <= last; number++) {
         /* A signal that the caller ignores (nohup) is ignored by the command as well. */
-        bool is_wanted = sigaction(*number, NULL, &old) == 0 && old.sa_handler != SIG_IGN;
-        if (is_wanted || *number == SIGCHLD) sigaction(*number, &action, NULL);
+        bool is_wanted = sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN;
+        if (is_wanted || number == SIGCHLD) sigaction(number, &action, NULL);
     }
-    ignore(SIGPIPE);
 }
 
 /* -- the command ---------------------------------------------------------------------------- */
@@ -208,6 +228,14 @@ static bool tell(struct run *run) {
  * first; it has kept by then what the command will change. */
 enum consent { AGREED, REFUSED, ENDED, UNKNOWN };
 
+/* Says what of the command may not come back; where nobody reads that, it runs all the same. */
+static void say_before(const void *line, size_t length) {
+    struct sigaction old, ignored = {.sa_handler = SIG_IGN};
+    if (length == 0 || sigaction(SIGPIPE, &ignored, &old) != 0) return;
+    print(2, line, length);
+    sigaction(SIGPIPE, &old, NULL);
+}
+
 /* Puts the words that start a box before the command. */
 static bool enter_box(struct run *run, const struct answer *answer) {
     size_t count = 0, found = 0;
@@ -217,7 +245,8 @@ static bool enter_box(struct run *run, const struct answer *answer) {
     char **words = calloc(answer->words + count + 1, sizeof *words);
     if (words == NULL) return false;
     for (; at < end && found < answer->words; at += strlen(at) + 1) words[found++] = (char *)at;
-    if (found != answer->words || at != end) return false;
+    if (found != answer->words || at >= end || at + strlen(at) + 1 != end) return false;
+    say_before(at, strlen(at));
     memcpy(words + found, run->command, count * sizeof *words);
     run->command = words; /* `rest` stays as it is, because these point into it */
     return true;
@@ -231,10 +260,11 @@ static enum consent agree(struct run *run, int *status) {
     }
     if (answer.kind == BOXED) return run->is_boxed && enter_box(run, &answer) ? AGREED : UNKNOWN;
     if (answer.kind != ANSWER) return answer.kind == COLD ? REFUSED : UNKNOWN;
-    if (answer.status == 0 && answer.rest.length == 0) return run->is_boxed ? UNKNOWN : AGREED;
-    print_texts(&answer);
+    if (answer.status == 0 && run->is_boxed) return UNKNOWN;
     *status = (int)answer.status;
-    return ENDED;
+    if (answer.status == 0) say_before(answer.texts[1].data, answer.texts[1].length);
+    else print_texts(&answer);
+    return answer.status == 0 ? AGREED : ENDED;
 }
 
 /* Says that the command has ended, and waits for an answer that nobody reads. */
@@ -323,19 +353,23 @@ int run_command(struct run *run) {
     }
     if (!needs_consent) tell(run); /* if that fails, so will the next frame */
     status = wait_for_command(run);
-    buffer_number(&result, (uint32_t)status);
-    buffer_number(&result, (uint32_t)(now_ms() - started));
+    uint32_t ended = (uint32_t)status, duration_ms = (uint32_t)(now_ms() - started);
+    bool is_recorded = true;
+    buffer_number(&result, ended);
+    buffer_number(&result, duration_ms);
     buffer_number(&result, is_open());
     bool is_wanted = !is_raw && (run->pipe != NULL || !is_unread());
     if (is_wanted && !ask(run, DONE, &result, &status)) {
         if (run->pipe != NULL) become_pipe(run);
         print_raw();
+        is_recorded = false;
     }
     if (!is_wanted && run->is_kept) tell_end(run, &result); /* it looks what the command changed */
     if (is_open() && !is_raw) {
         guard_hand_over();
     } else {
-        remove_spools();
+        if (is_recorded || is_raw) remove_spools();
+        else note_end(run, ended, duration_ms);
         guard_discard();
     }
     return end_as_it_did(status);

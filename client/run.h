@@ -20,6 +20,7 @@ extern bool is_both; /* one pipe takes stdout and stderr */
 
 bool open_spools(const struct run *run);
 void remove_spools(void);
+void note_end(const struct run *run, uint32_t status, uint32_t duration_ms); /* for the records */
 ssize_t spool(struct stream *stream, const unsigned char *data, ssize_t length);
 void print_raw(void); /* what is in the spools and not printed yet */
 bool is_open(void);   /* somebody may still write */

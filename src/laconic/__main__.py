@@ -17,6 +17,9 @@ _WARM = frozenset(("hook", "run", "wrap", "check", "rewrite"))
 
 
 def main() -> NoReturn:
+    from laconic.settings.environ import restore_environment  # noqa: PLC0415 - as below
+
+    restore_environment()
     _call_client_by_name()
     words = sys.argv[1:]
     if sys.platform == "win32":
@@ -68,7 +71,9 @@ def _call_client_by_name() -> None:
 def ask_server_first() -> NoReturn:
     """Be `laconic` where it is not the client in C: ask the server, else answer here."""
     from laconic.server.python_client import ask  # noqa: PLC0415 - only in its place
-    from laconic.settings.environ import environment  # noqa: PLC0415
+    from laconic.settings.environ import environment, restore_environment  # noqa: PLC0415
+
+    restore_environment()
 
     try:
         status = ask(sys.argv[1:], environment())

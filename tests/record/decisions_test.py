@@ -148,3 +148,13 @@ def test_a_rotation_that_somebody_else_is_at_is_left_to_them(tmp_path, monkeypat
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert append(tmp_path)
     assert json.loads(Path(decisions.log_path(tmp_path)).read_text())["rule"] == "git/push"
+
+
+def test_of_a_very_large_file_only_the_end_is_read(tmp_path):
+    path = Path(decisions.log_path(tmp_path))
+    append(tmp_path, command="first")
+    with path.open("ab") as file:
+        file.write(b"no row\n" * (5 << 20))
+    append(tmp_path, command="last")
+    assert path.with_name(f"{path.name}.1").stat().st_size > 30 << 20
+    assert [row["command"] for row in decisions.read(tmp_path)] == ["last"]

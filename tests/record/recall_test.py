@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -16,9 +17,11 @@ from hypothesis import strategies as st
 from laconic.cli import main as cli
 from laconic.compact.tokens import estimate_bytes
 from laconic.errors import UsageError
+from laconic.record import sweep as sweep_module
 from laconic.record.database import DATABASE
 from laconic.record.recall import lines, wanted
 from laconic.record.runs import record_run
+from laconic.record.step_back import NAME, StepBack
 from laconic.record.store import Store
 from laconic.record.sweep import sweep
 from records import a_run, rows
@@ -245,7 +248,8 @@ def test_recalls_are_counted_for_the_filter_up_to_what_the_agent_reads(store, la
 # -- what is not there ---------------------------------------------------------------------------
 
 
-def test_an_old_id_says_when_and_why_it_expired(store, laconic):
+def test_an_old_id_says_when_and_why_it_expired(store, laconic, monkeypatch):
+    monkeypatch.setattr(sweep_module, "KEPT_WHATEVER_AGE", 0)
     raw_id = keep(store, {"out": b"x"})
     sweep(store, time.time() + 15 * 86400)
     status, out, err = laconic("recall", raw_id)
@@ -324,3 +328,17 @@ def test_an_output_that_is_taken_in_later_is_not_the_last_one(store, laconic):
     keep(store, {"out": b"of what ran since"}, now=time.time() - 30)
     assert laconic("recall", "last")[:2] == (0, b"of what ran since")
     assert laconic("recall", "aaaaaa")[:2] == (0, b"of a server in the background")
+
+
+@pytest.mark.parametrize("name", ["ids", "recalls", "times", "program", "project"])
+def test_a_record_that_lacks_something_is_forgotten(tmp_path, name):
+    remembered = StepBack(tmp_path, ("agent",))
+    for command in ("one", "two"):
+        remembered.ran("/p", command, command, f"{command}id", is_whole=True)
+    path = tmp_path / NAME
+    known = json.loads(path.read_text())
+    del next(iter(known["commands"].values()))[name]
+    path.write_text(json.dumps(known))
+    remembered.recalled("twoid")
+    assert [one.program for one in remembered.stepped()] == ["two"]
+    remembered.ran("/p", "one", "one", "oneid", is_whole=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -457,7 +458,33 @@ def test_a_migration_that_fails_changes_nothing(state_dir, monkeypatch):
     assert rows(state_dir, "SELECT command FROM runs ORDER BY time") == ["old", "young"]
 
 
-def test_runs_of_long_ago_are_forgotten(state_dir):
+def test_runs_of_long_ago_are_forgotten(state_dir, monkeypatch):
+    monkeypatch.setattr(database, "_KEPT_ROWS", 0)
     record_run(state_dir, Run("old"), time.time() - 401 * 86400)
     record_run(state_dir, Run("young"), time.time() - 399 * 86400)
     assert rows(state_dir) == ["young"]
+
+
+def test_a_clock_that_runs_ahead_forgets_no_run(state_dir, monkeypatch):
+    for number in range(30):
+        record_run(state_dir, Run(f"run {number}"))
+    record_run(state_dir, Run("ahead"), time.time() + 400 * 86400)
+    monkeypatch.setattr(journal, "microseconds", lambda: int((time.time() + 420 * 86400) * 1e6))
+    assert len(rows(state_dir)) == 31
+
+
+@pytest.fixture
+def no_locks(monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+
+
+@pytest.mark.usefixtures("no_locks")
+def test_where_locks_are_refused_runs_are_recorded(state_dir):
+    for number in range(3):
+        assert record_run(state_dir, Run(f"run {number}"))
+    assert rows(state_dir) == ["run 0", "run 1", "run 2"]
+    with reading(state_dir) as (connection, note):
+        assert (connection.execute("SELECT count(*) FROM runs").fetchone(), note) == ((3,), "")

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from laconic.cli import main as cli
 from laconic.errors import LaconicError
 from laconic.record import store as module
+from laconic.record import sweep as sweep_module
 from laconic.record.store import STREAMS, MissingError, Store, is_id, new_id
 from laconic.record.sweep import adopt, sweep
 from records import rows
@@ -111,6 +112,23 @@ def test_a_damaged_copy_is_told(store, damage):
         store.load(raw_id)
 
 
+def test_damage_in_a_large_output_that_was_moved_is_told(store, monkeypatch):
+    monkeypatch.setattr(module, "_MOVED_BYTES", 1000)
+    store.spool_dir.mkdir(parents=True)
+    large = store.spool_dir / "large"
+    large.write_bytes(os.urandom(5000))
+    raw_id = store.keep({"out": large})
+    (path,) = store.paths(raw_id)
+    data = bytearray(path.read_bytes())
+    assert store.load(raw_id) == {"out": bytes(data)}
+    data[2000] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(LaconicError, match=f"{raw_id}.out: the kept copy is damaged"):
+        store.load(raw_id)
+    store.remove(raw_id)
+    assert list(store.directory.glob(f"{raw_id}*")) == []
+
+
 def test_without_room_nothing_is_kept_and_the_caller_is_told(store):
     program = f"""
 import os, resource, signal
@@ -149,7 +167,8 @@ def test_the_oldest_go_first_and_say_when_and_why(store):
     }
 
 
-def test_what_is_too_old_goes(store):
+def test_what_is_too_old_goes(store, monkeypatch):
+    monkeypatch.setattr(sweep_module, "KEPT_WHATEVER_AGE", 0)
     old, young = store.keep({"out": b"old"}), store.keep({"out": b"young"})
     age(store, old, 14 * DAY + 60)
     age(store, young, 14 * DAY - 60)
@@ -252,7 +271,14 @@ def test_a_sweep_takes_drafts_away_but_not_those_of_the_moment(store):
     assert [path.name for path in store.directory.glob(".?????[ab]*")] == [".bbbbbb.out.z.2"]
 
 
-def test_two_sweeps_at_once_are_one(store):
+def test_a_clock_that_runs_ahead_removes_no_new_output(store):
+    ids = [store.keep({"out": b"x"}) for _ in range(5)]
+    sweep(store, time.time() + 400 * DAY)
+    assert all(map(store.has, ids))
+
+
+def test_two_sweeps_at_once_are_one(store, monkeypatch):
+    monkeypatch.setattr(sweep_module, "KEPT_WHATEVER_AGE", 0)
     raw_id = store.keep({"out": b"x"})
     age(store, raw_id, 15 * DAY)
     lock = os.open(store.directory, os.O_RDONLY)

@@ -318,3 +318,41 @@ def test_a_path_that_is_too_long_for_a_socket_has_no_server(cold):
     has_run(cold.run("run", "sh", "-c", SCRIPT))
     assert not cold.status()
     assert sockets(cold.runtime) == []
+
+
+# -- sandboxes that are made for one command -------------------------------------------------------
+
+
+@everyone
+@pytest.mark.parametrize("words", [("run", "true"), ("hook", "claude-code"), ("-c", "true")])
+def test_a_sandbox_of_one_command_leaves_nothing_behind(other, user, words):
+    wrap = words_of(user, "mounts")
+    for _ in range(5):
+        assert other.run(*words, wrap=wrap, input=warm_server.hook_input()).returncode == 0
+    time.sleep(1)
+    assert [path.name for path in other.made.runtime.rglob("*") if path.is_file()] == []
+    assert sockets(other.made.runtime) == []
+    other.warm_up()  # who is in no sandbox has one
+    other.run(*words, wrap=wrap, input=warm_server.hook_input())
+    time.sleep(1)
+    assert len(sockets(other.made.runtime)) == 1
+    assert len(list(other.made.runtime.rglob("*.lock"))) == 1
+
+
+def test_what_servers_of_former_installations_left_goes(cold):
+    del cold.environ["LACONIC_NO_SERVER"]
+    folder = cold.runtime / "laconic"
+    folder.mkdir(0o700)
+    old = time.time() - 3 * 86400
+    for stem, is_old in (("aa", True), ("bb", True), ("cc", False)):
+        for kind in ("lock", "log", "sock"):
+            (folder / f"{stem}.{kind}").touch()
+            if is_old:
+                os.utime(folder / f"{stem}.{kind}", (old, old))
+    with (folder / "bb.lock").open("r+") as held:  # its server still runs
+        fcntl.flock(held, fcntl.LOCK_EX)
+        cold.hook()
+        warm_server.wait_for(cold.status)
+    left = {path.stem for path in folder.iterdir() if path.stem in ("aa", "bb", "cc")}
+    assert left == {"bb", "cc"}
+    cold.close()

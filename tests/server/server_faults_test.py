@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -268,3 +269,85 @@ def test_no_worker_keeps_the_memory_that_a_large_output_took(server, tmp_path):
     done = server.run("run", "sh", "-c", f"cat {tmp_path}/log; exit 1")
     assert b" lines hidden" in done.stdout
     warm_server.wait_for(lambda: resident_mb() < before + 13)
+
+
+# -- what ran is written down, also where no server could do that ----------------------------------
+
+
+def recorded(server):
+    done = server.run("history", "--json", "-n", "1000", env=server.environ)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("how", ["killed", "stopped"])
+def test_a_run_whose_server_dies_or_is_silent_is_recorded(server, tmp_path, how):
+    go = tmp_path / "go"
+    line = f"echo begun; {warm_server.until(go)}; seq 3000; exit 7"
+    process = server.popen("run", "sh", "-c", line, cwd=tmp_path)
+    assert process.stdout.readline() == b"begun\n"
+    with contextlib.ExitStack() as stack:
+        if how == "stopped":
+            stack.enter_context(stopped(server))
+        else:
+            for pid in [server.process, *server.workers(server.process)]:
+                warm_server.kill(pid)
+        go.touch()
+        out, _ = process.communicate(timeout=warm_server.PATIENCE_S)
+        assert (out.count(b"\n"), process.returncode) == (3000, 7)
+    (run,) = recorded(server)
+    assert (run["status"], run["program"], run["project"]) == (7, "sh", str(tmp_path))
+    assert run["command"].startswith("sh -c echo begun; ")
+    assert run["raw_bytes"] == len(out) + len(b"begun\n")
+    kept = server.run("recall", run["raw_id"]).stdout
+    assert kept == b"begun\n" + out
+    spools = Path(server.environ["XDG_STATE_HOME"], "laconic/spool")
+    assert list(spools.iterdir()) == []
+    assert len(recorded(server)) == 1
+
+
+def test_of_many_runs_at_once_none_is_lost(server):
+    count = 40
+    with ThreadPoolExecutor(count) as pool:
+        done = list(pool.map(lambda n: server.run("run", "sh", "-c", f"exit {n}"), range(count)))
+    assert [one.returncode for one in done] == list(range(count))
+    warm_server.wait_for(lambda: len(recorded(server)) == count)
+    assert sorted(run["status"] for run in recorded(server)) == list(range(count))
+
+
+def test_a_call_that_waits_in_vain_leaves_the_others_their_server(server):
+    path = server.socket
+    made = path.stat().st_mtime_ns
+    workers = server.workers(server.process)
+    for pid in workers:
+        warm_server.kill(pid, signal.SIGSTOP)
+    try:
+        assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
+    finally:
+        for pid in workers:
+            warm_server.kill(pid, signal.SIGCONT)
+    assert path.stat().st_mtime_ns == made
+    before = server.calls()
+    assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
+    assert server.calls() == before + 2
+    assert int(server.status()["process"]) == server.process
+    assert not Path(f"{path}.late").exists()
+
+
+def test_a_hook_behind_many_long_commands_waits_for_none_of_them(server, tmp_path):
+    go, count = tmp_path / "go", 20
+    line = f"echo begun; {warm_server.until(go)}; exit 3"
+    running = [server.popen("run", "sh", "-c", line) for _ in range(count)]
+    for process in running:
+        assert process.stdout.readline() == b"begun\n"
+    times = []
+    for _ in range(5):
+        started = time.monotonic()
+        assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
+        times.append(time.monotonic() - started)
+    go.touch()
+    for process in running:
+        process.communicate(timeout=warm_server.PATIENCE_S)
+        assert process.returncode == 3
+    assert min(times) < 0.2
+    assert max(times) < 2
+    warm_server.wait_for(lambda: len(recorded(server)) == count)

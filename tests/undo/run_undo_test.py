@@ -11,7 +11,7 @@ import pytest
 
 from laconic.undo.restore import undo
 from laconic.undo.store import Store
-from runners import RUN, bin_dir, broken, no_process_left, run, runner, runtime, state
+from runners import LACONIC, RUN, bin_dir, broken, no_process_left, run, runner, runtime, state
 from undo.kills import DESTRUCTIVE, picture
 
 __all__ = ["bin_dir", "broken", "no_process_left", "runner", "runtime", "state"]
@@ -147,3 +147,98 @@ def test_a_warm_client_starts_no_python(project, store, broken, runner, tmp_path
     assert b"kept 1 file before this ran" in done.stderr
     undo(store, store.find("last"))
     assert marker.exists() == (runner.name != "c and server")
+
+
+# -- what is not certain is said before ------------------------------------------------------------
+
+DOUBT = b"[laconic: it is not certain what this changes ("
+ORDER = "import os, sys; os.write(2, b'it runs\\n'); os.unlink('a')"
+LARGE = 4_100  # more files than are kept around a command that nobody knows
+
+
+@pytest.fixture
+def order(project):
+    """A command that removes a file, of which nobody can say that it does."""
+    (project / "order.py").write_text(ORDER)
+    return ["python3", "order.py"]
+
+
+@pytest.fixture
+def large(project):
+    for number in range(LARGE):
+        (project / f"large{number}").touch()
+    return project
+
+
+@pytest.mark.parametrize("flags", [["--undo"], ["--undo", "--raw"]])
+def test_a_doubt_is_said_before_the_command_runs_and_what_is_kept(project, order, flags):
+    done = run(*order, flags=flags, cwd=project)
+    before, runs, after = done.stderr.splitlines()
+    assert before.startswith(DOUBT)
+    assert before.endswith(f"); all of {project} is kept]".encode())
+    assert runs == b"it runs"
+    assert after.startswith(b"[laconic: kept 1 file before this ran; ")
+    said = laconic_undo(project)
+    assert f"not kept: what it may have changed outside of {project}" in said.stdout
+    assert (project / "a").read_text() == "one\n"
+
+
+def laconic_undo(project, *words):
+    return subprocess.run(
+        [*LACONIC, "undo", "--yes", *words],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_doubt_whose_surroundings_are_too_much_has_no_undo_and_that_is_said_once(large, order):
+    done = run_kept(large, *order)
+    before, runs = done.stderr.splitlines()
+    assert before.startswith(b"[laconic: no undo for this: python3: ")
+    assert runs == b"it runs"
+    said = laconic_undo(large)
+    assert said.returncode == 1
+    assert "cannot be undone: python3: " in said.stderr
+    assert "nothing to undo" not in said.stderr
+
+
+def test_what_ran_last_and_was_not_kept_is_not_mistaken_for_what_ran_before(large, store, order):
+    run_kept(large, "rm", "b")
+    keep = store.find("last")
+    run_kept(large, *order)
+    said = laconic_undo(large)
+    assert "cannot be undone: python3: " in said.stderr
+    assert f"hint: laconic undo {keep.id} takes back what ran before it: rm b" in said.stderr
+    assert not (large / "b").exists()
+    assert laconic_undo(large, keep.id).returncode == 0
+    assert (large / "b").exists()
+
+
+def test_a_part_is_known_and_the_rest_is_said_not_to_be_kept(large, order):
+    done = run_kept(large, "sh", "-c", f"rm b; {' '.join(order)}")
+    assert done.stderr.splitlines()[0].startswith(DOUBT)
+    assert done.stderr.splitlines()[0].endswith(b"; only what it is known to change is kept]")
+    said = laconic_undo(large)
+    assert "not kept: whatever else it has changed (python3: " in said.stdout
+    assert (large / "b").exists()
+    assert not (large / "a").exists()
+
+
+def test_a_doubt_that_changed_nothing_here_is_still_told(project):
+    (project / "order.py").write_text("")
+    run_kept(project, "python3", "order.py")
+    said = laconic_undo(project)
+    assert said.returncode == 1
+    assert f"not kept: what it may have changed outside of {project}" in said.stderr
+
+
+def test_a_command_runs_also_where_nobody_reads_what_is_said_before(project, order):
+    reads, writes = os.pipe()
+    os.close(reads)
+    (project / "order.py").write_text("import os; os.unlink('a')")
+    words = [*RUN, "--undo", *order]
+    subprocess.run(words, stdout=subprocess.PIPE, stderr=writes, cwd=project, check=False)
+    os.close(writes)
+    assert not (project / "a").exists()

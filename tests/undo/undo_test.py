@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from laconic.undo import store as store_module
 from laconic.undo.analysis import reach_of, reach_of_line
 from laconic.undo.hold import hold_call, hold_line, measured
 from laconic.undo.keep import About
@@ -198,7 +199,8 @@ def test_too_much_is_refused_before_the_first_byte(store, project):
     assert store.paths() == []
 
 
-def test_old_keeps_make_room_and_leave_in_time(tmp_path, project):
+def test_old_keeps_make_room_and_leave_in_time(tmp_path, project, monkeypatch):
+    monkeypatch.setattr(store_module, "KEPT_WHATEVER_AGE", 0)
     store = Store(tmp_path / "state", limit_bytes=3000, days=14)
     ids = []
     for number in range(5):
@@ -208,6 +210,18 @@ def test_old_keeps_make_room_and_leave_in_time(tmp_path, project):
     later = time.time() + 15 * 86400
     held = store.keep(*surveyed("rm b", project), now=later)
     assert [path.rpartition("-")[2] for path in store.paths()] == [held.keep_id]
+
+
+def test_a_clock_that_runs_ahead_removes_nothing_that_is_new(tmp_path, project):
+    store = Store(tmp_path / "state", days=14)
+    ids = [run(store, f"echo {number} > a", project).id for number in range(3)]
+    held = store.keep(*surveyed("rm b", project), now=time.time() + 400 * 86400)
+    held.close()
+    assert {keep.id for keep in store.keeps()} == {*ids, held.keep_id}
+    # When it is right again, what is of the future is not taken for the newest.
+    assert store.find("last").id == ids[-1]
+    newer = run(store, "echo 4 > a", project).id
+    assert store.find("last").id == newer
 
 
 def surveyed(line: str, project: Path):
@@ -240,13 +254,13 @@ def small_disk(tmp_path):
 
 
 def test_without_room_the_command_runs_and_says_that_there_is_no_undo(small_disk, project):
-    from laconic.undo.around import begin, notice
+    from laconic.undo.around import begin
 
     (project / "a").write_bytes(os.urandom(1 << 20))
     reach = reach_of_line("echo x > a", str(project), {})
-    around = begin(reach, About("echo x > a", str(project)), Store(small_disk), is_asked=True)
+    around = begin(reach, About("echo x > a", str(project)), Store(small_disk))
     assert around.held is None
-    assert "no undo for this: no space left" in notice(around, None, "laconic")
+    assert "no undo for this: no space left" in around.warning
     assert Store(small_disk).paths() == []
 
 
@@ -302,8 +316,10 @@ def test_the_gate_learns_what_is_not_known(line, project):
     assert not (found.is_complete and found.is_exact)
 
 
-def test_without_its_surroundings_an_unknown_command_is_not_held(project):
-    found = measured(reach_of(["frobnicate", "a"], str(project), {}), with_surroundings=False)
+def test_where_its_surroundings_are_too_much_an_unknown_command_is_not_held(project):
+    for number in range(4_001):
+        (project / f"file{number}").touch()
+    found = measured(reach_of(["frobnicate", "a"], str(project), {}))
     assert not found.is_complete
     assert "is not a command that laconic knows" in found.reason
 

@@ -9,8 +9,6 @@ from laconic.cli.main import complain
 from laconic.errors import UsageError
 from laconic.record import queries
 from laconic.record.database import reading
-from laconic.record.store import Store
-from laconic.record.sweep import adopt
 from laconic.report import history as report
 from laconic.report.dates import utc
 from laconic.report.screen import screen
@@ -31,7 +29,6 @@ def main(args: argparse.Namespace) -> int:
     if args.n < 0:
         raise UsageError("-n takes a whole number, 0 or more", "laconic history -n 50")
     state_dir = read_directories().state
-    adopt(Store(state_dir))
     with reading(state_dir) as (connection, note):
         runs = queries.history(connection, args.n)
     if note:

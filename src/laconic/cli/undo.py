@@ -75,19 +75,20 @@ def _find(store: Store, keep_id: str) -> Keep:
 
 def _hold(name: str) -> int:
     """Keep what the line that runs next will change; whatever goes wrong, it runs."""
-    refusal = ""
+    said = ""
     with contextlib.suppress(OSError, LaconicError):
         settings, directory = read_settings(), current_directory()
         line = take_line(settings.directories.state_dir, name)
         if line and directory:
-            refusal = hold_line(line, str(directory), process_environment(), settings)
-    if refusal:
-        print(f"[laconic: no undo for this: {refusal}]", file=sys.stderr)
+            said = hold_line(line, str(directory), process_environment(), settings)
+    print(said, end="", file=sys.stderr)
     return 0
 
 
 def _list(store: Store, *, as_json: bool) -> int:
     rows = report.rows(store.keeps())
+    for damaged in store.damaged():
+        complain(damaged.message, damaged.hint)
     if not show_rows(rows, as_json=as_json):
         complain("nothing can be undone", "laconic run --undo rm -r build")
     return 0

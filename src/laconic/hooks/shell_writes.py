@@ -46,14 +46,14 @@ def keep_now(holding: Holding, about: About, settings: Settings) -> None:
 def hold_line(
     line: str, directory: str, environ: Mapping[str, str], settings: Settings, agent: str = ""
 ) -> str:
-    """Keep what a line will change that begins to run now; return why not, if that is so."""
+    """Keep what a line will change that begins to run now; return what is to be said before."""
     about = about_run(line, directory, environ)
     about.agent = about.agent or agent
     store = store_for(settings)
-    around = begin(reach_of_line(line, directory, environ), about, store, is_asked=True)
+    around = begin(reach_of_line(line, directory, environ), about, store)
     if around.held is not None:
         _list(around.held, store, settings.directories.state_dir)
-    return around.refusal
+    return around.warning
 
 
 def _list(held: Held, store: Store, state_dir: str) -> None:

@@ -29,6 +29,7 @@ BROKEN = "records.broken.db"
 _BUSY_S = 0.05
 _READER_PATIENCE_S = 2.0
 _KEPT_US = 400 * 86400 * 1_000_000
+_KEPT_ROWS = 1000  # of each table, however old
 _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 # Raised for values that no column takes: a number that is too large, a lone surrogate, a list.
 _NOT_STORABLE = (OverflowError, ValueError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
@@ -60,6 +61,7 @@ def reading(state_dir: str | os.PathLike[str]) -> Iterator[Records]:
     directory = Path(state_dir)
     path = directory / DATABASE
     note = ""
+    _adopt(directory)
     try:
         try:
             _import(directory, _READER_PATIENCE_S)
@@ -76,6 +78,15 @@ def reading(state_dir: str | os.PathLike[str]) -> Iterator[Records]:
             set_aside(directory)
         message = f"{path}: is damaged and was set aside as {BROKEN}"
         raise LaconicError(message, "type it again; laconic doctor says more") from error
+
+
+def _adopt(directory: Path) -> None:
+    """Bring in the runs of which no server could say how they ended."""
+    from laconic.record.store import Store  # noqa: PLC0415 - not where a run is only written down
+    from laconic.record.sweep import adopt  # noqa: PLC0415 - as above
+
+    with contextlib.suppress(OSError, ValueError):
+        adopt(Store(directory))
 
 
 # -- the journal -----------------------------------------------------------------------------------
@@ -138,7 +149,12 @@ def _insert(
                 connection.execute(_INSERT[table], [row.get(name) for name in COLUMNS[table]])
         old = journal.microseconds() - _KEPT_US
         for table in COLUMNS:
-            connection.execute(f"DELETE FROM {table} WHERE time < ?", (old,))  # noqa: S608 - our own names
+            # A clock that runs ahead makes all of them old: the newest stay whatever it says.
+            newest = f"SELECT time FROM {table} ORDER BY time DESC LIMIT 1 OFFSET {_KEPT_ROWS}"  # noqa: S608 - our own names
+            connection.execute(
+                f"DELETE FROM {table} WHERE time < ? AND time <= ({newest})",  # noqa: S608 - as above
+                (old,),
+            )
         connection.execute("COMMIT")
     except BaseException:  # also Ctrl-C: the transaction must not stay open
         with contextlib.suppress(sqlite3.Error):
@@ -236,6 +252,9 @@ def _lock(handle: int, patience_s: float) -> None:
             if time.monotonic() >= end:
                 raise _InUseError("the records are in use") from None
             time.sleep(0.005)
+        except OSError:
+            time.sleep(_BUSY_S)  # no locks here: a writer that has the file open writes one line
+            return
         else:
             return
 

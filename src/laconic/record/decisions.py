@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 OWN = "cli"  # the agent of what a person asks by `laconic check`
 ROTATE_BYTES = 4 << 20
 _GENERATIONS = 3
+_MOST_READ = 4 * ROTATE_BYTES
 _LONGEST = 4000
 
 
@@ -69,12 +70,17 @@ def _time(now: float) -> str:
 
 
 def read(state_dir: str | os.PathLike[str], since: float = 0) -> Iterator[dict[str, Any]]:
-    """Yield the decisions since then, the oldest first; invalid lines are skipped."""
+    """Yield the decisions since then, the oldest first; invalid lines are skipped.
+
+    Of a file that nobody has rotated for long only the end is read.
+    """
     from datetime import datetime  # noqa: PLC0415 - see above
 
     path = log_path(state_dir)
     for generation in (*(_moved(path, n) for n in range(_GENERATIONS, 0, -1)), path):
         with contextlib.suppress(OSError), open(generation, "rb") as stream:
+            if os.fstat(stream.fileno()).st_size > _MOST_READ:
+                stream.seek(-_MOST_READ, os.SEEK_END)
             for line in stream:
                 with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
                     row = json.loads(line)

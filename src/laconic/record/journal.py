@@ -64,7 +64,12 @@ def _write(state_dir: str | os.PathLike[str], line: bytes) -> int:
     for _ in range(_TRIES):
         handle = _open(state_dir)
         try:
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise
+            except OSError:
+                pass  # some file systems have no locks: whoever brings it in waits a moment
             status = os.fstat(handle)
             if status.st_nlink:
                 is_whole = os.write(handle, line) == len(line)

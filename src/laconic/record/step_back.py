@@ -84,11 +84,10 @@ class StepBack:
     def _read(self) -> dict[str, Any]:
         try:
             known = json.loads(read_file(self._path, 1 << 20))
-            if isinstance(known["commands"], dict):
-                return dict(known["commands"])
-        except (FileError, ValueError, KeyError, TypeError):
-            pass
-        return {}
+            commands = known["commands"].items()
+        except (FileError, ValueError, KeyError, TypeError, AttributeError):
+            return {}
+        return {key: record for key, record in commands if _is_record(record)}
 
     def _write(self, known: dict[str, Any]) -> None:
         newest = {name: known[name] for name in list(known)[-_MOST:]}
@@ -96,6 +95,14 @@ class StepBack:
             write_private(self._path, json.dumps({"commands": newest}).encode())
         except (FileError, OSError):
             return
+
+
+def _is_record(record: object) -> bool:
+    """Tell whether a command is remembered as it was written; the file may be damaged."""
+    if not isinstance(record, dict):
+        return False
+    kinds = ("ids", list), ("recalls", int), ("times", int), ("program", str), ("project", str)
+    return all(isinstance(record.get(name), kind) for name, kind in kinds)
 
 
 def _digest(*words: str) -> str:

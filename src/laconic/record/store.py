@@ -24,6 +24,7 @@ STREAMS = ("both", "out", "err")
 ALPHABET = "abcdefghjkmnopqrstuvwxyz23456789"  # without i and l, which look like 1
 ID_LENGTH = 6
 COMPRESSED = ".z"
+_SUM = ".sum"  # the checksum of an output that is not compressed, which has one of its own
 _MOVED_BYTES = 32 << 20  # compressing more would keep the agent waiting
 _CHUNK = 1 << 20
 _UNIT = 64 * 1024
@@ -106,6 +107,7 @@ class Store:
     def remove(self, raw_id: str) -> None:
         for path in self.paths(raw_id):
             path.unlink(missing_ok=True)
+            path.with_name(path.name + _SUM).unlink(missing_ok=True)
 
     def load(self, raw_id: str) -> dict[str, bytes]:
         """Return the bytes of each stream."""
@@ -181,6 +183,12 @@ def _compress(part: bytes | str | os.PathLike[str], final: Path) -> int:
 
 def _move(part: bytes | str | os.PathLike[str], final: Path) -> int:
     assert not isinstance(part, bytes)
+    total = 0
+    for piece in _pieces(part):
+        total = zlib.crc32(piece, total)
+    handle = os.open(f"{final}{_SUM}", _CREATE, 0o600)
+    with open(handle, "w", encoding="ascii") as file:  # noqa: PTH123 - with its mode
+        file.write(f"{total}\n")
     Path(part).rename(final)
     return final.stat().st_size
 
@@ -196,7 +204,7 @@ def _pieces(part: bytes | str | os.PathLike[str]) -> Iterator[bytes]:
 
 def _read(path: Path) -> Iterator[bytes]:
     if path.suffix != COMPRESSED:
-        yield from _pieces(path)
+        yield from _read_plain(path)
         return
     unpacker = zlib.decompressobj()
     try:
@@ -209,3 +217,18 @@ def _read(path: Path) -> Iterator[bytes]:
         raise LaconicError(f"{path}: the kept copy is damaged: {error}") from error
     if not unpacker.eof:
         raise LaconicError(f"{path}: the kept copy is damaged: its end is missing")
+
+
+def _read_plain(path: Path) -> Iterator[bytes]:
+    total = 0
+    for piece in _pieces(path):
+        total = zlib.crc32(piece, total)
+        yield piece
+    try:
+        known = int(path.with_name(path.name + _SUM).read_bytes())
+    except FileNotFoundError:
+        return  # an older laconic kept it, without one
+    except ValueError:
+        known = -1
+    if known != total:
+        raise LaconicError(f"{path}: the kept copy is damaged: its checksum is another")

@@ -22,6 +22,9 @@ _LARGE = 8  # an output of more than an eighth of the bound is removed before al
 PURGED = "it was removed by laconic purge"
 _YOUNG_S = 10  # a spool is locked right after it was made
 _DRAFT_S = 3600
+KEPT_WHATEVER_AGE = 20
+_END = "end"
+_BYTES_OF_TOKEN = 4
 
 
 class Kept:
@@ -36,6 +39,8 @@ class Kept:
 
 def sweep(store: Store, now: float) -> None:
     """Remove outputs that are too old, then the oldest until the rest fits; the newest stays.
+
+    The newest few are never too old: a clock that runs ahead would make all of them so.
 
     A large output never displaces small ones: it is removed before them, unless it is the newest.
     """
@@ -66,7 +71,10 @@ def _lock(handle: int) -> bool:
 def _sweep_alone(store: Store, now: float) -> None:
     kept = sorted(_survey(store.directory, now), key=lambda output: output.modified)
     newest, oldest = kept[-1:], now - store.days * _DAY_S
-    for output in [output for output in kept if output.modified < oldest]:
+    few = KEPT_WHATEVER_AGE if store.days else 0
+    for output in kept[: max(0, len(kept) - few)]:
+        if output.modified >= oldest:
+            break
         _expire(store, output, f"it was older than {store.days} days", now)
         kept.remove(output)
     total = sum(output.size for output in kept)
@@ -138,7 +146,8 @@ def _is_left(name: str, age_s: float) -> bool:
 def adopt(store: Store, now: float | None = None) -> list[str]:
     """Adopt the spools of a killed laconic, and what is new in others; return their ids.
 
-    A spool is `<id>.<stream>`, and its writer holds a lock on it; `<id>.cmd` is its command.
+    A spool is `<id>.<stream>`, and its writer holds a lock on it; `<id>.cmd` is its command, and
+    `<id>.end` says how that ended, if it has and no server could write it down.
     """
     now = time.time() if now is None else now
     adopted = []
@@ -154,7 +163,7 @@ def _spools(directory: Path) -> dict[str, dict[str, Path]]:
     spools: dict[str, dict[str, Path]] = {}
     for path in directory.iterdir():
         raw_id, _, kind = path.name.partition(".")
-        if is_id(raw_id) and kind in (*STREAMS, "cmd"):
+        if is_id(raw_id) and kind in (*STREAMS, "cmd", _END):
             spools.setdefault(raw_id, {})[kind] = path
     return spools
 
@@ -162,10 +171,15 @@ def _spools(directory: Path) -> dict[str, dict[str, Path]]:
 def _adopt_one(store: Store, raw_id: str, paths: dict[str, Path], now: float) -> bool:
     if store.has(raw_id):  # its command has left a background process, which may still write
         store.update(raw_id, {kind: path for kind, path in paths.items() if kind in STREAMS})
-    if any(now - path.lstat().st_mtime < _YOUNG_S for path in paths.values()):
+    is_young = any(now - path.lstat().st_mtime < _YOUNG_S for path in paths.values())
+    if is_young and _END not in paths:
         return False
     if not all(_is_left_alone(path) for path in paths.values()):
         return False
+    ended = paths.pop(_END, None)
+    if ended:
+        _record_end(store, raw_id, paths, ended)
+        return True
     command = paths.pop("cmd", None)
     is_new = not store.has(raw_id) and any(path.stat().st_size for path in paths.values())
     if is_new:
@@ -178,6 +192,33 @@ def _adopt_one(store: Store, raw_id: str, paths: dict[str, Path], now: float) ->
     for path in (*paths.values(), *([command] if command else [])):
         path.unlink(missing_ok=True)
     return is_new
+
+
+def _record_end(store: Store, raw_id: str, paths: dict[str, Path], ended: Path) -> None:
+    """Record a run whose output was printed as it is, because no server answered in time."""
+    spools = {kind: path for kind, path in paths.items() if kind in STREAMS}
+    size = sum(path.stat().st_size for path in spools.values())
+    status, duration, directory, *words = ended.read_bytes().decode("utf-8", "replace").split("\0")
+    tokens = size // _BYTES_OF_TOKEN  # an estimate: nothing was saved, whatever they are
+    run = Run(
+        " ".join(words[:-1]),
+        program=words[0].rpartition("/")[2],
+        status=int(status),
+        duration_ms=int(duration),
+        raw_bytes=size,
+        raw_chars=size,
+        raw_tokens=tokens,
+        shown_tokens=tokens,
+        project=directory,
+        raw_id=raw_id if size else "",
+    )
+    began = ended.stat().st_mtime - run.duration_ms / 1000
+    ended.unlink()  # first: who dies now loses an entry, but never makes two
+    if size:
+        store.keep(spools, raw_id)
+    record_run(store.state_dir, run, began)
+    for path in paths.values():
+        path.unlink(missing_ok=True)
 
 
 def _is_left_alone(path: Path) -> bool:

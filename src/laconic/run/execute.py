@@ -11,7 +11,7 @@ import os
 import signal
 import time
 
-from laconic.run.keeping import keep_before, notice_after, run_beside
+from laconic.run.keeping import keep_before, notice_after, run_beside, warning_before
 from laconic.run.printer import Printer
 from laconic.run.process import StartError, are_same, become, is_closed
 from laconic.run.runner import Runner
@@ -46,6 +46,7 @@ def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) 
     around = keep_before(task, environ)
     if around is None:
         return _execute(task, report, environ, run_beside if task.is_awaited else become)
+    Printer().write(ERR, warning_before(around))
     status = _execute(task, report, environ, run_beside)
     Printer().write(ERR, notice_after(around, environ))
     return status

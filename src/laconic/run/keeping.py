@@ -45,7 +45,12 @@ def _keep(task: Task, environ: Mapping[str, str], directory: str) -> Around | No
         return None
     about = about_run(task.command, directory, environ)
     store = store_for(read_settings(environ, directory))
-    return begin(reach, about, store, is_asked=task.wants_undo)
+    return begin(reach, about, store)
+
+
+def warning_before(around: Around) -> bytes:
+    """Return the line that says before the command what may not come back."""
+    return around.warning.encode("utf-8", "surrogateescape")
 
 
 def notice_after(around: Around, environ: Mapping[str, str]) -> bytes:
@@ -55,7 +60,7 @@ def notice_after(around: Around, environ: Mapping[str, str]) -> bytes:
 
     with contextlib.suppress(Exception):  # the command has run; only its undo is lost
         keep = around.finish()
-        return notice(around, keep, typed_name(environ)).encode("utf-8", "surrogateescape")
+        return notice(keep, typed_name(environ)).encode("utf-8", "surrogateescape")
     return b""
 
 

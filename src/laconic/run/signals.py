@@ -14,12 +14,18 @@ if TYPE_CHECKING:
 
 _TO_GROUP = frozenset((signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT,
                        signal.SIGTSTP, signal.SIGCONT))  # fmt: skip
-_TO_COMMAND = frozenset((signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH))
+# All others are passed on to the command itself, except those that say that we have a fault, and
+# SIGPIPE, which the kernel sends us when a reader of ours has gone: Python does not say from whom.
+_OURS = frozenset(
+    getattr(signal, f"SIG{name}", 0)
+    for name in "KILL STOP CHLD PIPE SEGV BUS FPE ILL TRAP SYS XFSZ".split()
+)
 # A terminal sends these to the whole foreground group, so the command gets them anyway (man 7
 # signal; man 3 termios).
 _FROM_TERMINAL = frozenset((signal.SIGINT, signal.SIGQUIT, signal.SIGWINCH))
+_STOPPING = frozenset((signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU))
 # With a terminal these act on us as on the command: all stop, all continue.
-_OF_JOB_CONTROL = frozenset((signal.SIGTSTP, signal.SIGCONT))
+_OF_JOB_CONTROL = _STOPPING | {signal.SIGCONT}
 
 
 class Child:
@@ -45,13 +51,14 @@ class Child:
         for handle in (self.wakeup, written):
             os.set_blocking(handle, False)
         signal.set_wakeup_fd(written, warn_on_full_buffer=False)
-        wanted = _TO_GROUP | _TO_COMMAND
+        wanted = signal.valid_signals() - _OURS
         if shares_terminal:
             wanted -= _OF_JOB_CONTROL
         for number in wanted:
             # A signal that the caller ignores (nohup) is ignored by the command as well.
             if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, self._pass_on)
+                with contextlib.suppress(OSError):  # the C library has some for itself
+                    signal.signal(number, self._pass_on)
         signal.signal(signal.SIGCHLD, lambda *_: None)
 
     def started(self, pid: int, target: int) -> None:
@@ -89,13 +96,13 @@ class Child:
             self._pending.append(number)
         elif self.status is None:
             self._send(number)
-        if number == signal.SIGTSTP:
+        if number in _STOPPING:
             os.kill(os.getpid(), signal.SIGSTOP)
 
     def _send(self, number: int) -> None:
         if self._shares_terminal and number in _FROM_TERMINAL:
             return
-        self._send_to(self.pid if number in _TO_COMMAND else self.target, number)
+        self._send_to(self.target if number in _TO_GROUP else self.pid, number)
 
     @staticmethod
     def _send_to(target: int, number: int) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import socket
 
 from laconic.server import wire
 from laconic.server.start import start
-from laconic.server.worker import serve_alone
+from laconic.server.worker import process_of, serve_alone
 from laconic.settings.environ import environment
 
 TYPE_CHECKING = False
@@ -20,7 +21,8 @@ HANDLE = 3  # of the connection
 def main() -> int:
     os.set_inheritable(HANDLE, False)
     os.closerange(HANDLE + 1, 1 << 16)  # the caller's descriptors, so that nobody waits for us
-    start(environment())  # for the next call
+    with socket.socket(fileno=os.dup(HANDLE)) as connected:
+        start(environment(), process_of(connected))  # for the next call
     serve_alone(HANDLE, {wire.Kind.RUN: _run, wire.Kind.SHELL: _shell_line})
     return 0
 

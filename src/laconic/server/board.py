@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import mmap
 
-PLACES = 64
-FREE, IDLE, BUSY = 0, 1, 2
+PLACES = 128
+# HELD: the command of its client runs, so that there is nothing to do for it.
+FREE, IDLE, BUSY, HELD = 0, 1, 2, 3
 
 
 class Board:
@@ -18,9 +19,9 @@ class Board:
         self._counts = memoryview(mmap.mmap(-1, PLACES * 8)).cast("Q")
 
     def mark(self, place: int, state: int) -> None:
-        self._states[place] = state
-        if state == BUSY:
+        if state == BUSY and self._states[place] == IDLE:
             self._counts[place] += 1
+        self._states[place] = state
 
     def state(self, place: int) -> int:
         return self._states[place]

@@ -6,7 +6,7 @@ or none.
 """
 
 # pathlib takes six milliseconds to load.
-# ruff: noqa: PTH101, PTH104, PTH106, PTH108, PTH116
+# ruff: noqa: PTH101, PTH104, PTH106, PTH108, PTH116, PTH208
 from __future__ import annotations
 
 import contextlib
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from laconic.box.usable import try_in_background, wants_trial
 from laconic.server import identity
-from laconic.server.board import BUSY, FREE, IDLE, Board
+from laconic.server.board import BUSY, FREE, HELD, IDLE, Board
 from laconic.server.start import LOCK_HANDLE, take_lock
 from laconic.server.worker import IDLE_S, SPARE, Worker
 from laconic.settings.environ import environment
@@ -36,9 +36,10 @@ if TYPE_CHECKING:
 
 UNUSED_S = 30 * 60
 _TICK_S = 1.0
-_SOON_S = 0.1
+_SOON_S = 0.03
 _DRAIN_S = 600  # the wait for commands that still run when the server ends
 _BACKLOG = 512
+_OLD_S = 86400
 
 
 class Server:
@@ -68,7 +69,7 @@ class Server:
         while not self._must_end:
             self._reap()
             is_stuck = not self._board.count(IDLE) and self._board.calls == calls
-            while len(self._places) < SPARE or is_stuck:
+            while len(self._places) - self._board.count(HELD) < SPARE or is_stuck:
                 is_stuck = False
                 if not self._add_worker():
                     break
@@ -77,7 +78,8 @@ class Server:
             if self._board.is_trial_wanted():
                 _try_box()
             now = time.monotonic()
-            if self._board.count(BUSY) or self._board.calls != calls:
+            self._answer_the_late()
+            if self._board.count(BUSY) + self._board.count(HELD) or self._board.calls != calls:
                 active_at = now
             if now - active_at > self._idle_s:
                 self._must_end = "idle"
@@ -97,6 +99,11 @@ class Server:
             os.read(self._wanted, 512)
         if not self._board.count(IDLE):
             time.sleep(_SOON_S)
+
+    def _answer_the_late(self) -> None:
+        """Show a client that has waited in vain that we live: it gives up its call, not us."""
+        with contextlib.suppress(OSError):
+            os.unlink(f"{self._socket_path}.late")
 
     def _end(self, _number: int, _frame: FrameType | None) -> None:
         self._must_end = "asked to"
@@ -182,10 +189,29 @@ def serve(base: str, handlers: Mapping[bytes, Handler], idle_s: float = UNUSED_S
     os.closerange(LOCK_HANDLE + 1, 1 << 16)
     os.chdir("/")
     os.umask(0o077)
+    with contextlib.suppress(OSError):
+        _remove_old(base)
     gc.collect()
     gc.freeze()  # keep loaded objects shared with the workers (gc.freeze in the Python docs)
     Server(base, handlers, idle_s).run()
     return True
+
+
+def _remove_old(base: str) -> None:
+    """Remove what servers of former installations have left, whose locks nobody holds any more."""
+    folder, own = os.path.split(base)
+    for name in os.listdir(folder):
+        stem, _, kind = name.partition(".")
+        path = f"{folder}/{stem}"
+        if kind != "lock" or stem == own or os.stat(f"{path}.lock").st_mtime > time.time() - _OLD_S:
+            continue
+        lock = os.open(f"{path}.lock", os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with contextlib.suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for suffix in ("log", "sock", "sock.late", "lock"):
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(f"{path}.{suffix}")
+        os.close(lock)
 
 
 def _try_box() -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # With one of these set, the server is not asked: it would not do what they want.
 _ODD = ("LACONIC_DEBUG", "LACONIC_VERBOSE", *SWITCHES, "LACONIC_NO_SERVER")
+_LATE_S = 1.5  # a server looks every second whether it was waited for in vain
 _SILENCE_S = 3.0  # a working server sends a sign of life every second
 _MOST_AT_WORK = 30
 _ANSWER_BYTES = 64 << 20
@@ -85,14 +86,21 @@ def _connect(environ: Mapping[str, str]) -> Any:
 
 
 def _forget_server(environ: Mapping[str, str]) -> None:
-    """Remove the socket of a silent server, so that the next call finds none (see paths.c)."""
-    from contextlib import suppress  # noqa: PLC0415 - seldom
-    from os import unlink  # noqa: PLC0415
+    """Remove the socket of a dead server, so that the next call finds none (see paths.c)."""
+    import os  # noqa: PLC0415 - seldom
+    import time  # noqa: PLC0415
+    from contextlib import suppress  # noqa: PLC0415
 
     from laconic.server.identity import base_path, find_program  # noqa: PLC0415
 
     with suppress(OSError):
-        unlink(f"{base_path(find_program(), environ)}.sock")  # noqa: PTH108 - see above
+        path = f"{base_path(find_program(), environ)}.sock"
+        mark, deadline = f"{path}.late", time.monotonic() + _LATE_S
+        os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+        while os.path.lexists(mark) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        os.unlink(mark)  # noqa: PTH108 - a living server has done so, and we stop here
+        os.unlink(path)  # noqa: PTH108
 
 
 def _exchange(

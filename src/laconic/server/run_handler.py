@@ -15,7 +15,7 @@ from os.path import basename, dirname
 from laconic.errors import LaconicError, UsageError
 from laconic.record.store import STREAMS, is_id
 from laconic.run.execute import verbose_line
-from laconic.run.keeping import keep_before, notice_after
+from laconic.run.keeping import keep_before, notice_after, warning_before
 from laconic.run.launcher import typed_name
 from laconic.run.options import read_task
 from laconic.run.printer import NUMBERS, Collector
@@ -104,7 +104,8 @@ def attend(connection: Connection, call: ClientCall, *, starts_programs: bool = 
 def _attend_beside(connection: Connection, task: Task, call: ClientCall) -> None:
     """Only keep what a command will change, because it has the client's own streams."""
     around = keep_before(task, call.variables, call.directory)
-    with _kept(connection, around, wire.answer(0)):
+    said = warning_before(around) if around is not None else b""
+    with _kept(connection, around, wire.answer(0, b"", said)):
         kind, body = connection.receive(patiently=True)
         if kind == wire.Kind.DONE:
             said = notice_after(around, call.variables) if around is not None else b""
@@ -161,6 +162,9 @@ def _supervise(
         consent = _consent(task, call) if is_ours else wire.reply(wire.Kind.COLD)
         is_run = is_ours and (not task.is_boxed or bool(task.box))
         around = keep_before(task, call.variables, call.directory) if is_run else None
+        if around is not None and around.warning:
+            said = warning_before(around)
+            consent = wire.boxed(task.box, said) if task.box else wire.answer(0, b"", said)
         with _kept(connection, around, consent):
             if is_run:
                 _attend_run(connection, run, output, call, task, around)

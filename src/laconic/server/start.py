@@ -1,5 +1,7 @@
 """Starts the server in the background, after a call that found none."""
 
+# pathlib takes six milliseconds to load.
+# ruff: noqa: PTH116, PTH123
 from __future__ import annotations
 
 import fcntl
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 LOCK_HANDLE = 3
 _EVERY_S = 10  # a server that dies at once is not restarted by every call
 _LOG_BYTES = 1 << 20
+_MOMENT_S = 10
 # The only variables that the server takes from the process that starts it: it serves others, too.
 # On the PATH it looks for bubblewrap, when it tries whether there can be boxes.
 _HEEDED = (*PLACES, "LANG", "LC_ALL", "LC_CTYPE", "PATH", "TMPDIR", "TZ")
@@ -25,11 +28,14 @@ def is_wanted(environ: Mapping[str, str]) -> bool:
     return environ.get("LACONIC_NO_SERVER", "") in ("", "0")
 
 
-def start(environ: Mapping[str, str]) -> bool:
-    """Start the server unless it runs or was tried a moment ago. Never raises."""
+def start(environ: Mapping[str, str], caller: int = 0) -> bool:
+    """Start the server unless it runs or was tried a moment ago. Never raises.
+
+    caller: the process that found none, if that is not this one.
+    """
     try:
         program = find_program() if is_wanted(environ) else ""
-        if not program:
+        if not program or _is_for_a_moment(caller or os.getpid()):
             return False
         base = base_path(program, environ)
         lock = take_lock(base)
@@ -40,6 +46,34 @@ def start(environ: Mapping[str, str]) -> bool:
     except (OSError, ValueError):
         return False
     return True
+
+
+def _is_for_a_moment(process: int) -> bool:
+    """Tell whether the namespaces that a caller is in were made a moment ago, as for a sandbox.
+
+    One that is made for each command would leave a server, a lock and a log each time.
+    """
+    try:
+        own = _views(os.getpid())
+    except OSError:
+        return False  # there are none
+    now = began = time.clock_gettime(time.CLOCK_BOOTTIME)
+    while process:
+        try:
+            if _views(process) != own:
+                break
+            with open(f"/proc/{process}/stat", "rb") as file:
+                facts = file.read().rpartition(b")")[2].split()
+        except PermissionError:
+            if os.stat(f"/proc/{process}").st_uid != os.geteuid():
+                return False  # what has logged us in
+            break
+        process, began = int(facts[1]), int(facts[19]) / os.sysconf("SC_CLK_TCK")
+    return now - began < _MOMENT_S
+
+
+def _views(process: int) -> list[int]:
+    return [os.stat(f"/proc/{process}/ns/{name}").st_ino for name in ("mnt", "user", "net")]
 
 
 def take_lock(base: str, *, again: bool = False) -> int:

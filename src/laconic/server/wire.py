@@ -53,7 +53,8 @@ class Kind:
     RAW = b"R"  # print the spools from these two offsets on, then the rest on stderr
     BECOME = b"X"  # be a shell: which argument to replace by the rest, and how many to keep
     # Run the command with words before its own, which start it in a box. The first number says how
-    # many; the rest has them, each with a NUL at its end.
+    # many; the rest has them, each with a NUL at its end, and then what is to be said before, with
+    # one, too.
     BOXED = b"B"
     COLD = b"N"  # do it without a server
 
@@ -99,9 +100,9 @@ def become(line: str, at: int, count: int) -> bytes:
     return reply(Kind.BECOME, 0, at, count, _encoded(line) + b"\0")
 
 
-def boxed(words: Sequence[str]) -> bytes:
-    """Build the answer with the words that start a command in a box."""
-    rest = b"".join(_encoded(word) + b"\0" for word in words)
+def boxed(words: Sequence[str], said: bytes = b"") -> bytes:
+    """Build the answer with the words that start a command in a box; said: before, on stderr."""
+    rest = b"".join(_encoded(word) + b"\0" for word in words) + said + b"\0"
     return reply(Kind.BOXED, 0, len(words), 0, rest)
 
 

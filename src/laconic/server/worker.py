@@ -21,7 +21,7 @@ import time
 
 from laconic import __version__
 from laconic.server import wire
-from laconic.server.board import BUSY, IDLE, Board
+from laconic.server.board import BUSY, HELD, IDLE, Board
 from laconic.server.peer import is_equal
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Handler = Callable[["Connection", wire.ClientCall], None]
 
-SPARE = 3  # workers that wait for a call
+SPARE = 2  # workers that wait for a call; one alone would have another made at every call
 IDLE_S = 10  # how long one waits before it looks whether it is needed
 LIMIT_BYTES = 32 << 20  # of a request; a hook reads at most half of it
 _READ_S = 5.0  # the time that a client has to send its request
@@ -61,10 +61,16 @@ class StartsProgramError(BaseException):
 class Connection:
     """A connection to a client; frames and signs of life are never mixed up."""
 
-    __slots__ = ("_lock", "_socket", "board", "deadline", "is_at_work", "server", "since")
+    __slots__ = ("_lock", "_mark", "_socket", "board", "deadline", "is_at_work", "server", "since")
 
-    def __init__(self, connected: socket.socket, board: Board, server: int) -> None:
-        self._socket, self._lock, self.board = connected, threading.Lock(), board
+    def __init__(
+        self,
+        connected: socket.socket,
+        board: Board,
+        server: int,
+        mark: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        self._socket, self._lock, self.board, self._mark = connected, threading.Lock(), board, mark
         self.server = server  # its process id; if it has died, our parent is another process
         self.is_at_work = False
         self.since = time.monotonic()
@@ -72,17 +78,17 @@ class Connection:
 
     @property
     def process(self) -> int:
-        """Return the process id at the other end; 0 if it is not known."""
-        if sys.platform != "linux":
-            return 0
-        known = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 4)
-        return int.from_bytes(known, sys.byteorder)
+        return process_of(self._socket)
 
     def receive(self, *, patiently: bool = False) -> tuple[bytes, bytes]:
         """Return the next frame; patiently: a command runs, and may take any time."""
         self.is_at_work = False
         self.deadline = None if patiently else time.monotonic() + _READ_S
+        if patiently:
+            self._mark(HELD)
         received = wire.receive(self._socket, LIMIT_BYTES)
+        if patiently:
+            self._mark(BUSY)
         self.deadline, self.since, self.is_at_work = None, time.monotonic(), True
         return received
 
@@ -100,6 +106,14 @@ class Connection:
             with self._lock, contextlib.suppress(OSError):
                 if self.is_at_work:
                     self._socket.send(wire.reply(wire.Kind.AT_WORK), socket.MSG_DONTWAIT)
+
+
+def process_of(connected: socket.socket) -> int:
+    """Return the process id at the other end; 0 if it is not known."""
+    if sys.platform != "linux":
+        return 0
+    known = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 4)
+    return int.from_bytes(known, sys.byteorder)
 
 
 class Worker:
@@ -145,9 +159,7 @@ class Worker:
                 if self._board.count(IDLE) > SPARE or self._is_orphan():
                     return
                 continue
-            self._board.mark(self._place, BUSY)
-            if not self._board.count(IDLE):
-                os.write(self._wanted, b"+")
+            self._mark(BUSY)
             self._calls += 1
             with connected:
                 self._serve(connected)
@@ -177,13 +189,20 @@ class Worker:
                     return None
                 # else another worker was faster
 
+    def _mark(self, state: int) -> None:
+        """Note what we do; have the server look whether others are needed."""
+        self._board.mark(self._place, state)
+        if not self._board.count(IDLE):
+            with contextlib.suppress(BlockingIOError):  # it has been told often enough
+                os.write(self._wanted, b"+")
+
     def _is_orphan(self) -> bool:
         return os.getppid() != self._parent
 
     def _serve(self, connected: socket.socket) -> None:
         if not is_equal(connected):
             return
-        self._connection = Connection(connected, self._board, self._parent)
+        self._connection = Connection(connected, self._board, self._parent, self._mark)
         try:
             self._answer(self._connection)
         except (OSError, wire.WireError):

@@ -76,8 +76,33 @@ VARIABLES = (
 DIRECTORY_VARIABLES = tuple(v.name for v in VARIABLES if v.name.endswith("_DIR"))
 
 
+_SAVED = "laconic_environ"  # of the shell that has started us, what it was given
+_OF_SHELL = frozenset((b"IFS", b"PWD", b"OLDPWD", b"SHLVL", b"_", b"PPID", _SAVED.encode()))
+
+
 def environment() -> Mapping[str, str]:
     return os.environ
+
+
+def restore_environment() -> None:
+    """Take back what the shell that started us has dropped or set: the script of hatch_build.py.
+
+    Where /proc is of other processes, what was saved is another's, and that shows.
+    """
+    saved = os.environ.pop(_SAVED, "")
+    if not saved:
+        return
+    from binascii import a2b_base64  # noqa: PLC0415 - not where the client in C has started us
+
+    try:
+        pairs = [pair.partition(b"=") for pair in a2b_base64(saved).split(b"\0")]
+    except ValueError:
+        return
+    known = {name: value for name, sign, value in reversed(pairs) if name and sign}
+    shared = known.keys() & os.environb.keys() - _OF_SHELL
+    if shared and all(known[name] == os.environb[name] for name in shared):
+        os.environb.clear()
+        os.environb.update(reversed(known.items()))
 
 
 def working_directory() -> str:

@@ -1,4 +1,4 @@
-"""What happens around the run of a command: keep before it, look again after it, say so."""
+"""What happens around a command: keep before it, and say what is not; look again after it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from laconic.undo.hold import Holding
     from laconic.undo.keep import Keep
     from laconic.undo.reach import Reach
     from laconic.undo.store import Held, Store
@@ -20,13 +21,16 @@ _MEGABYTE = 1 << 20
 
 
 class Around:
-    """A command that can be taken back, or cannot; refusal: why nothing is kept."""
+    """A command that can be taken back, or cannot.
 
-    __slots__ = ("held", "refusal")
+    refusal: why nothing is kept. warning: the line that says, before it runs, what may be lost.
+    """
+
+    __slots__ = ("held", "refusal", "warning")
 
     def __init__(self) -> None:
         self.held: Held | None = None
-        self.refusal = ""
+        self.refusal = self.warning = ""
 
     def finish(self) -> Keep | None:
         """Write down what the command changed; None if nothing can be undone."""
@@ -46,27 +50,56 @@ class Around:
             held.close()
 
 
-def begin(reach: Reach, about: About, store: Store, *, is_asked: bool) -> Around:
+def begin(reach: Reach, about: About, store: Store) -> Around:
     """Keep what a command may change. Whatever goes wrong, the command runs, and we say why.
 
-    is_asked: the user wants an undo, so everything around an unknown command is kept if cheap.
+    Everything around an unknown command is kept if that is cheap.
     """
     around = Around()
-    if not reach.places and not (is_asked and reach.around):
+    if not reach:
         return around
-    holding = measured(reach, with_surroundings=is_asked, limit_bytes=store.limit_bytes)
-    if holding.survey is None:
+    holding = measured(reach, limit_bytes=store.limit_bytes)
+    about.notes = _not_kept(holding, reach)
+    if holding.survey is None or not (reach.places or holding.is_wide):
         around.refusal = holding.reason
-        return around
-    if holding.reason:
-        about.notes = [holding.reason]
-    try:
-        around.held = store.keep(holding.reach, holding.survey, about)
-    except TooMuchError as error:
-        around.refusal = error.message
-    except OSError as error:
-        around.refusal = (error.strerror or str(error)).lower()
+    else:
+        try:
+            around.held = store.keep(holding.reach, holding.survey, about)
+        except TooMuchError as error:
+            around.refusal = error.message
+        except OSError as error:
+            around.refusal = (error.strerror or str(error)).lower()
+    around.warning = _warning(around.refusal, holding, reach)
+    if around.refusal or about.notes:
+        store.note_doubt(around.held, about, around.refusal)
     return around
+
+
+def _not_kept(holding: Holding, reach: Reach) -> list[str]:
+    """Say what an undo will not bring back, for whoever asks for one later."""
+    doubt = reach.doubts[0] if reach.doubts else ""
+    if not holding.is_wide:
+        what = f"whatever else it has changed ({doubt})" if doubt else holding.reason
+        return [what] if what else []
+    outside = f"what it may have changed outside of {_trees(reach)} ({doubt})"
+    return [outside, holding.reason] if holding.reason else [outside]
+
+
+def _warning(refusal: str, holding: Holding, reach: Reach) -> str:
+    if refusal:
+        said = f"no undo for this: {refusal}"
+    elif reach.doubts:
+        kept = f"all of {_trees(reach)}" if holding.is_wide else "only what it is known to change"
+        left = holding.survey.left_out if holding.survey is not None and holding.is_wide else ()
+        without = f" but {left[0]}" if left else ""
+        said = f"it is not certain what this changes ({reach.doubts[0]}); {kept}{without} is kept"
+    else:
+        return ""
+    return f"[laconic: {' '.join(said.split())}]\n"
+
+
+def _trees(reach: Reach) -> str:
+    return " and ".join(sorted(reach.around))
 
 
 def about_run(command: str, directory: str, environment: Mapping[str, str]) -> About:
@@ -91,14 +124,10 @@ def lost(keep: Keep) -> list[str]:
     return paths
 
 
-def notice(around: Around, keep: Keep | None, launcher: str) -> str:
-    """Return the one line for the agent; empty unless something was destroyed or is not kept."""
-    if around.refusal:
-        return f"[laconic: no undo for this: {around.refusal}]\n"
-    if keep is None:
-        return ""
-    files = lost(keep)
-    if not files:
+def notice(keep: Keep | None, launcher: str) -> str:
+    """Return the one line for the agent; empty unless something was destroyed."""
+    files = lost(keep) if keep is not None else ()
+    if keep is None or not files:
         return ""
     count, them = ("1 file", "it") if len(files) == 1 else (f"{len(files):,} files", "them")
     how = f"{launcher} undo {keep.id} brings {them} back"

@@ -63,14 +63,15 @@ def _check_way(made: Plan) -> None:
             raise BlockedError(f"nothing was changed: {above} is not a directory now")
 
 
-def check_copy(entry: Entry, keep: Keep) -> None:
-    """Refuse a copy that is not what was kept: a hard link that somebody wrote to."""
+def check_copy(path: str, entry: Entry, keep: Keep) -> None:
+    """Refuse a copy that is not what was kept: a damaged one, a hard link that was written to."""
     if entry.kind != FILE:
         return
-    path, start = keep.data(entry)
-    size = os.stat(path).st_size
-    if size != entry.size if start is None else size < start + entry.size:
-        raise OSError(errno.EIO, "the kept copy was changed", path)
+    copy, start = keep.data(entry)
+    size = os.stat(copy).st_size
+    is_short = size != entry.size if start is None else size < start + entry.size
+    if is_short or not keep.is_whole(path, entry):
+        raise OSError(errno.EIO, "the kept copy is damaged", path)
 
 
 def check_parent(step: Step) -> None:

@@ -25,16 +25,16 @@ class Holding:
     """What an undo would hold of a command.
 
     is_complete: all that the command may change in its project. is_exact: the command is known, so
-    that this is all that it changes anywhere; else everything around it is kept. reason: why it is
-    not complete. survey: what was found, None if it is too much.
+    that this is all that it changes anywhere; is_wide: it is not, and everything around it is kept.
+    reason: why it is not complete. survey: what was found, None if it is too much.
     """
 
-    __slots__ = ("is_exact", "reach", "reason", "survey")
+    __slots__ = ("is_exact", "is_wide", "reach", "reason", "survey")
 
     def __init__(self, reach: Reach) -> None:
         self.reach = reach
         self.survey: Survey | None = None
-        self.is_exact = not reach.doubts
+        self.is_exact, self.is_wide = not reach.doubts, False
         self.reason = ""
 
     @property
@@ -60,21 +60,19 @@ def hold_call(argv: Sequence[str], directory: str, environment: Mapping[str, str
     return measured(reach_of(argv, directory, environment))
 
 
-def measured(
-    reach: Reach, *, with_surroundings: bool = True, limit_bytes: int = LIMIT_BYTES
-) -> Holding:
+def measured(reach: Reach, *, limit_bytes: int = LIMIT_BYTES) -> Holding:
     """Measure what would have to be kept; surroundings are kept only where that is cheap."""
     holding = Holding(reach)
     if reach.beyond:
         holding.reason = reach.beyond[0]
-    if reach.doubts and with_surroundings:
+    if reach.doubts:
         wider = _with_surroundings(reach)
         try:
             surveyed = survey(wider, limit_bytes=CHEAP_BYTES, most_entries=CHEAP_ENTRIES)
         except (TooMuchError, OSError):
             pass
         else:
-            holding.reach, holding.survey = wider, surveyed
+            holding.reach, holding.survey, holding.is_wide = wider, surveyed, True
             _note_left_out(holding)
             return holding
     if reach.doubts:

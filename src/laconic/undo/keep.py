@@ -17,6 +17,7 @@ import contextlib
 import fcntl
 import json
 import os
+from zlib import crc32
 
 from laconic.errors import LaconicError
 from laconic.undo.copying import BLOCK, copy
@@ -29,6 +30,7 @@ from laconic.undo.entry import (
     is_alike,
     is_untouched,
     look,
+    sum_of,
 )
 from laconic.undo.opened import Opened, opened
 from laconic.undo.pack import PACK, shrink, start_of
@@ -49,7 +51,16 @@ _MOST_REFS_BYTES = 64 << 20
 
 
 class DamagedError(LaconicError):
-    """A keep cannot be read."""
+    """A keep cannot be read; path: its directory."""
+
+    def __init__(self, path: str, name: str, reason: str) -> None:
+        cure = f"rm -r {path} forgets what was kept there"
+        super().__init__(f"{path}/{name}: is damaged: {reason}", cure)
+        self.path = path
+
+
+class UnfinishedError(LaconicError):
+    """A keep has no manifest: it is being made, or whoever made it has died."""
 
 
 class About:
@@ -72,12 +83,26 @@ class Keep:
 
     before: what was there. changed: what the command left at the paths that it changed; None until
     that is known. flat: directories of which only time and mode count. refs: what became of refs.
+    sums: checksums of the copies that are needed, by the paths that they are of.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.id = path.rpartition("-")[2]
+        if not os.path.exists(f"{path}/{MANIFEST}"):
+            raise UnfinishedError(f"{path}: is not complete")
+        self.changed: dict[str, Entry | None] | None = None
+        self.flat_after: dict[str, int] = {}
+        self.refs: Refs = {}
+        self.sums: dict[str, int] = {}
         manifest = self.read(MANIFEST)
+        try:
+            self._take(manifest)
+            self._read_after()
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            raise DamagedError(path, MANIFEST, f"{type(error).__name__} {error}") from error
+
+    def _take(self, manifest: dict[str, Any]) -> None:
         self.about = About(manifest["command"], manifest["directory"], manifest["of"])
         self.about.agent, self.about.session = manifest["agent"], manifest["session"]
         self.about.notes = manifest["notes"]
@@ -88,25 +113,24 @@ class Keep:
         self.left_out, self.stores = frozenset(manifest["left_out"]), set(manifest["stores"])
         self.before = _entries(manifest["before"])
         self.flat = {path: Entry.from_row(row) for path, row in manifest["flat"].items()}
-        self.changed: dict[str, Entry | None] | None = None
-        self.flat_after: dict[str, int] = {}
-        self.refs: Refs = {}
-        self._read_after()
 
     def read(self, name: str) -> Any:
         """Read one of its files."""
         try:
             with open(f"{self.path}/{name}", "rb") as file:
-                return json.load(file)
+                text, _, told = file.read().partition(b"\n")
+            if told and int(told) != crc32(text):
+                raise ValueError("its checksum is another")
+            return json.loads(text)
         except (OSError, ValueError) as error:
-            raise DamagedError(f"{self.path}/{name} cannot be read: {error}") from error
+            raise DamagedError(self.path, name, str(error)) from error
 
     def _read_after(self) -> None:
         if os.path.exists(f"{self.path}/{AFTER}"):
             after = self.read(AFTER)
             self.changed = _entries(after["changed"])
             self.flat_after = after["flat"]
-            self.refs = after.get("refs", {})
+            self.refs, self.sums = after.get("refs", {}), after.get("sums", {})
 
     def data(self, entry: Entry) -> tuple[str, int | None]:
         """Return the file that has the content of an entry, and where it begins if in the pack."""
@@ -169,8 +193,22 @@ class Keep:
                     now.data = f"after{number}"
         self.flat_after = {path: now.modified_ns for path, now in looked if now}
         rows = {path: entry and entry.row() for path, entry in changed.items()}
-        write(f"{self.path}/{AFTER}", {"changed": rows, "flat": self.flat_after, "refs": self.refs})
+        self.sums = {
+            path: self._sum(before)
+            for path in changed
+            if (before := self.before.get(path)) is not None and before.data
+        }
+        after = {"changed": rows, "flat": self.flat_after, "refs": self.refs, "sums": self.sums}
+        write(f"{self.path}/{AFTER}", after)
         return changed
+
+    def _sum(self, entry: Entry) -> int:
+        path, start = self.data(entry)
+        return sum_of(path, start or 0, None if start is None else entry.size)
+
+    def is_whole(self, path: str, entry: Entry) -> bool:
+        """Tell whether the copy of what was at a path is what was kept."""
+        return path not in self.sums or self.sums[path] == self._sum(entry)
 
     def changes(self) -> dict[str, Entry | None]:
         """Return what is different now."""
@@ -319,10 +357,11 @@ def _entries(rows: Mapping[str, list[Any] | None]) -> dict[str, Entry | None]:
 
 
 def write(path: str, value: object, *, sync: bool = False) -> None:
-    """Write JSON in one step; sync: it must be on the disk when we return."""
+    """Write JSON and its checksum in one step; sync: it must be on the disk when we return."""
+    text = json.dumps(value)  # not json.dump, which does without the C encoder
     handle = os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with open(handle, "w", encoding="ascii") as file:
-        file.write(json.dumps(value))  # not json.dump, which does without the C encoder
+        file.write(f"{text}\n{crc32(text.encode())}\n")
         if sync:
             file.flush()
             os.fsync(handle)

@@ -17,7 +17,7 @@ from laconic.errors import LaconicError
 from laconic.undo.checks import BlockedError, ConflictError, check_copy, check_parent, check_plan
 from laconic.undo.copying import copy, dress, make
 from laconic.undo.entry import DIRECTORY, FILE, Entry, Looker, look
-from laconic.undo.keep import JOURNAL, About, DamagedError, Keep
+from laconic.undo.keep import JOURNAL, About, DamagedError, Keep, UnfinishedError
 from laconic.undo.keep import write as write_json
 from laconic.undo.opened import WRITE, Opened, close, opened
 from laconic.undo.plan import DRESS, REMOVE, Plan, folders_of, plan_opened
@@ -111,7 +111,9 @@ def recover(store: Store) -> list[str]:
         if not os.path.exists(os.path.join(path, JOURNAL)):
             _remove_stages(path)
             continue
-        with contextlib.suppress(OSError, DamagedError):  # the next one tries again
+        with contextlib.suppress(
+            OSError, DamagedError, UnfinishedError
+        ):  # the next one tries again
             again = Keep(path)
             journal = again.read(JOURNAL)
             _forward(path, journal)
@@ -203,7 +205,7 @@ def _make(step: Step, entry: Entry, keep: Keep, staged: str) -> None:
             file.write(step.text)
         dress(staged, entry)
         return
-    check_copy(entry, keep)
+    check_copy(step.path, entry, keep)
     source, start = keep.data(entry)
     make(entry, source, staged, start)
 

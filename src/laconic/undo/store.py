@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import secrets
 import shutil
 import time
+from bisect import bisect
 
 from laconic.errors import LaconicError
-from laconic.files import make_private
+from laconic.files import make_private, write_private
 from laconic.undo.copying import copy, link
 from laconic.undo.entry import look
 from laconic.undo.keep import (
@@ -20,6 +22,7 @@ from laconic.undo.keep import (
     UNDONE,
     DamagedError,
     Keep,
+    UnfinishedError,
     is_locked,
     size_on_disk,
     write,
@@ -45,7 +48,9 @@ _ID_LENGTH = 5
 _LOCK = "lock"
 _NAME_PARTS = 3  # time, size and id
 _YOUNG_S = 60
+KEPT_WHATEVER_AGE = 20
 LAST = "last"
+_DOUBT = "doubt"  # the last command of which not all was kept
 
 
 def store_for(settings: Settings, folder: str = FOLDER) -> Store:
@@ -138,26 +143,78 @@ class Store:
         except OSError:
             return []
         found = sorted(name for name in names if name.count("-") == _NAME_PARTS - 1)
+        # What is of the future was made before the clock was set back.
+        future = bisect(found, _stamp(time.time() + _YOUNG_S))
+        found = found[future:] + found[:future]
         return [os.path.join(self.directory, name) for name in found]
 
     def keeps(self) -> Iterator[Keep]:
         """Return all keeps that can be read, the newest first."""
         for path in reversed(self.paths()):
-            with contextlib.suppress(DamagedError):
+            with contextlib.suppress(DamagedError, UnfinishedError):
                 yield Keep(path)
 
+    def damaged(self) -> Iterator[DamagedError]:
+        """Say which keeps cannot be read."""
+        for path in self.paths():
+            try:
+                Keep(path)
+            except DamagedError as error:
+                yield error
+            except UnfinishedError:
+                pass
+
     def find(self, keep_id: str) -> Keep:
-        """Find a keep by its id, or by `last`: the newest command that was not undone yet."""
+        """Find a keep by its id, or by `last`: the newest command that was not undone yet.
+
+        Raises DamagedError if it cannot be read: an older one is not what is meant.
+        """
         for path in reversed(self.paths()):
             if keep_id != LAST and not path.endswith(f"-{keep_id}"):
                 continue
-            with contextlib.suppress(DamagedError):
+            with contextlib.suppress(UnfinishedError):
                 keep = Keep(path)
-                if keep_id != LAST or not (keep.about.of or keep.undone_by or keep.is_running):
+                if keep_id != LAST:
+                    return keep
+                if not (keep.about.of or keep.undone_by or keep.is_running):
+                    self._refuse_last(keep)
                     return keep
         if keep_id == LAST:
+            self._refuse_last(None)
             raise MissingError("there is nothing to undo", "laconic undo --list")
         raise MissingError(f"nothing is kept under {keep_id!r}", "laconic undo --list")
+
+    def note_doubt(self, held: Held | None, about: About, refusal: str) -> None:
+        """Write down that not all of what a command changes is kept, for whoever wants it back."""
+        row = {
+            "time": time.time(),
+            "command": about.command,
+            "keep": held.keep_id if held is not None else "",
+            "reason": refusal or "; ".join(about.notes),
+        }
+        with contextlib.suppress(LaconicError, OSError):
+            write_private(os.path.join(self.directory, _DOUBT), json.dumps(row).encode())
+
+    def _refuse_last(self, keep: Keep | None) -> None:
+        """Raise MissingError if what ran last is not what would be taken back, but was not kept.
+
+        keep: the newest command that can be taken back.
+        """
+        try:
+            with open(os.path.join(self.directory, _DOUBT), "rb") as file:
+                row = json.load(file)
+            command, reason, at = str(row["command"]), str(row["reason"]), float(row["time"])
+            known = str(row["keep"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return
+        if known and any(path.endswith(f"-{known}") for path in self.paths()):
+            return  # it was undone
+        if keep is None:
+            said = "changed nothing that was kept; not kept" if known else "cannot be undone"
+            raise MissingError(f"{command}: {said}: {reason}", "laconic undo --list")
+        if not known and at > keep.time:
+            hint = f"laconic undo {keep.id} takes back what ran before it: {keep.about.command}"
+            raise MissingError(f"{command}: cannot be undone: {reason}", hint)
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
@@ -196,7 +253,9 @@ class Store:
         """Remove keeps that are too old; return the paths of the others."""
         paths = self.paths()
         oldest = _stamp(now - self.days * _DAY_S)
-        while paths and os.path.basename(paths[0]) < oldest:
+        # The newest few stay: a clock that runs ahead would make all of them old.
+        few = KEPT_WHATEVER_AGE if self.days else 0
+        while len(paths) > few and os.path.basename(paths[0]) < oldest:
             self._remove(paths.pop(0))
         return paths
 
