@@ -17,6 +17,7 @@ from laconic.report.screen import screen
 from laconic.report.text import visible
 from laconic.settings.environ import is_person
 from laconic.settings.load import current_directory, process_environment, read_settings
+from laconic.undo.analysis import project_of
 from laconic.undo.plan import plan
 from laconic.undo.reach import located
 from laconic.undo.restore import ConflictError, recover, undo
@@ -65,12 +66,29 @@ def main(args: argparse.Namespace) -> int:
 
 def _find(store: Store, keep_id: str) -> Keep:
     try:
-        return store.find(keep_id)
+        keep = store.find(keep_id)
+        return keep if keep_id != LAST else _of_this_place(store, keep)
     except MissingError as error:
         if keep_id != LAST and os.path.lexists(keep_id):
             hint = f"laconic undo last {visible(keep_id)} takes back only that"
             raise MissingError(error.message, hint) from error
         raise
+
+
+def _of_this_place(store: Store, newest: Keep) -> Keep:
+    """Return the last command of this project: what ran elsewhere is not meant without its id."""
+    here = project_of(str(current_directory() or "/"))
+    if project_of(newest.about.directory) == here:
+        return newest
+    for keep in store.keeps():
+        is_open = not (keep.about.of or keep.undone_by or keep.is_running)
+        if is_open and project_of(keep.about.directory) == here:
+            return keep
+    where = visible(newest.about.directory)
+    raise MissingError(
+        f"nothing of this project can be undone; the last command ran in {where}",
+        f"laconic undo {newest.id}",
+    )
 
 
 def _hold(name: str) -> int:
