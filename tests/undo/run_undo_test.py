@@ -242,3 +242,18 @@ def test_a_command_runs_also_where_nobody_reads_what_is_said_before(project, ord
     subprocess.run(words, stdout=subprocess.PIPE, stderr=writes, cwd=project, check=False)
     os.close(writes)
     assert not (project / "a").exists()
+
+
+def test_without_an_id_only_what_ran_in_this_project_is_taken_back(project, store, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    run_kept(project, "rm", "a")
+    done = subprocess.run(
+        [*LACONIC, "undo", "--yes"], cwd=other, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert f"the last command ran in {project}" in done.stderr
+    assert f"laconic undo {store.find('last').id}" in done.stderr
+    assert not (project / "a").exists()
+    subprocess.run([*LACONIC, "undo", "--yes"], cwd=project, capture_output=True, check=True)
+    assert (project / "a").exists()
