@@ -226,6 +226,16 @@ def test_what_the_shell_overwrites_comes_back(journey):
     assert (journey.project / "a").read_text() == "a\n"
 
 
+def test_what_a_function_removes_comes_back(journey):
+    journey.profile("work")
+    line = "clean() { rm -f a; }; clean"
+    assert journey.hook(line) == ("allow", line)  # nothing can be written into its body
+    journey.run(line)
+    journey.run(journey.hook("ls")[1])
+    journey.laconic("undo", "last", "--yes")
+    assert (journey.project / "a").read_text() == "a\n"
+
+
 def test_what_is_written_after_the_next_command_is_not_taken_back(journey):
     journey.profile("work")
     journey.run(journey.hook("echo b > a")[1])

@@ -66,10 +66,11 @@ class Containment:
 
     decision: the one that holds then. flags: what single commands need of `laconic run`, by their
     start; needed: those without which the decision does not hold. whole: the shell that runs all of
-    the line in the box. kept: what the hook itself has to keep before the line runs.
+    the line in the box. kept: what the hook itself has to keep before the line runs; holding: what
+    would be kept of the line, where its commands keep it.
     """
 
-    __slots__ = ("decision", "flags", "kept", "needed", "project", "whole")
+    __slots__ = ("decision", "flags", "holding", "kept", "needed", "project", "whole")
 
     def __init__(self, decision: Decision, project: str) -> None:
         self.decision, self.project = decision, project
@@ -77,6 +78,7 @@ class Containment:
         self.needed: set[int] = set()
         self.whole = ""
         self.kept: Holding | None = None
+        self.holding: Holding | None = None
 
     def add(self, starts: frozenset[int] | set[int], flag: str) -> None:
         for start in starts:
@@ -127,7 +129,12 @@ def contained(
         return None
     words = find_genuine(request.environ, made.project, login_shell=login_shell)
     rewriting = rewritten(made, request, settings, *words) if words[0] else None
-    return Contained(made, rewriting) if rewriting else None
+    if rewriting is None:
+        return None
+    keeping = {start for start, flags in made.flags.items() if UNDO in flags}
+    if keeping and not keeping & rewriting.flagged and made.holding is not None:
+        made.kept = made.holding  # in the body of a function, no command can keep it
+    return Contained(made, rewriting)
 
 
 def look(request: Request, decision: Decision, settings: Settings) -> tuple[Decision, str]:
@@ -330,6 +337,7 @@ def _hold(
         # Whether the hook can keep it is known too late to ask about what would be lost.
         made.kept = holding if holding.is_exact else None
         return not is_needed
+    made.holding = holding if holding.is_exact else None
     made.add(owners(script, [one.start for one in decision.leaves() if one.effects & UNDONE]), UNDO)
     if parts:
         made.needed |= owners(script, [one.start for one in parts.held])
