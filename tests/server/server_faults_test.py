@@ -298,7 +298,7 @@ def test_a_run_whose_server_dies_or_is_silent_is_recorded(server, tmp_path, how)
     assert (run["status"], run["program"], run["project"]) == (7, "sh", str(tmp_path))
     assert run["command"].startswith("sh -c echo begun; ")
     assert run["raw_bytes"] == len(out) + len(b"begun\n")
-    kept = server.run("recall", run["raw_id"]).stdout
+    kept = server.run("recall", run["raw_id"], "--raw").stdout
     assert kept == b"begun\n" + out
     spools = Path(server.environ["XDG_STATE_HOME"], "laconic/spool")
     assert list(spools.iterdir()) == []

@@ -83,7 +83,8 @@ def _about(table: dict[str, Any]) -> str:
 
 
 def _verdict(table: dict[str, Any]) -> str:
-    return str(table.get("verdict", "allow"))
+    """Return the verdict on a plain call, which lacks what makes it harmless."""
+    return str(table.get("verdict", "ask" if "needs" in table else "allow"))
 
 
 # -- show ------------------------------------------------------------------------------------------
