@@ -127,7 +127,9 @@ def install(bin_dir: Path, home: Path) -> Installation:
 
 def runtime_directory() -> Path:
     """Make a directory for a socket: of a short name, and no temporary one, which is not used."""
-    above = "/var/lib" if os.geteuid() == 0 else pwd.getpwuid(os.getuid()).pw_dir
+    home = pwd.getpwuid(os.getuid()).pw_dir
+    own = home if os.access(home, os.W_OK) else "/var/tmp"
+    above = "/var/lib" if os.geteuid() == 0 else own
     return Path(tempfile.mkdtemp(prefix="lac", dir=above))
 
 
