@@ -89,7 +89,7 @@ def test_a_megabyte_of_output_arrives_in_a_few_lines_and_can_be_recalled(agent, 
     assert_compact(agent, results["large"])
     assert len(results["large"]) < 1000
     identifier = NOTICE.search(results["large"])[1]
-    assert len(place.call(place.laconic, "recall", identifier)) > 1_000_000
+    assert len(place.call(place.laconic, "recall", identifier, "--raw")) > 1_000_000
 
 
 @pytest.mark.usefixtures("results")
