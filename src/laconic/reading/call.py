@@ -320,7 +320,7 @@ class Call:
             self._find(Effect.SYSTEM, "address", harm, argument)
         if argument is not None and self.situation.substituted:
             why = "what it fetches becomes part of another command"
-            self._find(Effect.UNCLEAR, "substituted", why, argument)
+            self.does(Effect.UNCLEAR, "substituted", why, argument)
 
     def connects(self, argument: Argument) -> None:
         """The server that the program talks to, with the user's credentials."""
