@@ -1,0 +1,1 @@
+"""What the system tells about processes, by one name on Linux and on macOS."""
