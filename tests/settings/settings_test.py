@@ -162,6 +162,15 @@ def test_the_old_name_of_config_env_means_any_value(user, order):
     assert dict(read_settings().config.git.config_env) == {"A": "*", "B": "2"}
 
 
+@pytest.mark.parametrize(("old", "word"), [("true", "always"), ("false", "never")])
+def test_what_was_a_flag_and_is_a_word_now_means_what_it_meant(user, old, word):
+    user.write_text(f"[hooks]\nreplace_output = {old}\n")
+    settings = read_settings()
+    assert settings.problems == ()
+    assert settings.config.hooks.replace_output == word
+    assert settings.values["hooks.replace_output"].value == word
+
+
 def test_arguments_of_a_program_are_one_value_not_a_list_to_extend(user, project):
     user.write_text('[permissions.external]\ncommand = "a"\nargs = ["1", "2"]\n')
     project.write_text('[permissions.external]\nargs = ["3"]\n')

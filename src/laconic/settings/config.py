@@ -32,17 +32,19 @@ class Option:
     strict: the value that an untrusted project may set because it only makes laconic stricter, or
     EXTEND for a list to which it may add.
     lists: `extend` the earlier layers, `override` them, or `only extend` (nothing can be removed).
+    flags: what `false` and `true` mean, which older files say instead of a word.
     """
 
-    __slots__ = ("lists", "meaning", "strict")
+    __slots__ = ("flags", "lists", "meaning", "strict")
 
     def __init__(
         self,
         meaning: str,
         strict: object = None,
         lists: Literal["extend", "override", "only extend"] = "extend",
+        flags: tuple[str, ...] = (),
     ) -> None:
-        self.meaning, self.strict, self.lists = meaning, strict, lists
+        self.meaning, self.strict, self.lists, self.flags = meaning, strict, lists, flags
 
 
 class Section:
@@ -244,6 +246,9 @@ class Compact(Section):
     """What the agent reads of a command's output, and what is kept of the rest."""
 
     enabled: Annotated[bool, Option("compact the output of commands")]
+    logs: Annotated[
+        bool, Option("count the lines of a large log by kind, where `cat` or `tail` prints it")
+    ]
     store_mb: Annotated[int, Option("how much hidden output is kept, in megabytes")]
     store_days: Annotated[int, Option("how long hidden output is kept, in days")]
 
@@ -256,7 +261,16 @@ class Hooks(Section):
         Option("ask, where an agent cannot: deny and say why, or leave it to the agent", "deny"),
     ]
     replace_output: Annotated[
-        bool, Option("compact the output of commands that were not wrapped, where an agent can")
+        Literal["seen", "always", "never"],
+        Option(
+            "compact the output of commands that were not wrapped: where the real agent was seen to"
+            " take it, where an agent says that it can, or not",
+            flags=("never", "always"),
+        ),
+    ]
+    introduce: Annotated[
+        bool,
+        Option("tell the model when a session begins what the last line of an output means"),
     ]
 
 
@@ -267,7 +281,16 @@ class Box(Section):
     read: Annotated[tuple[str, ...], Option("places that are not hidden although they would be")]
     hide: Annotated[tuple[str, ...], Option("further places that cannot be read", EXTEND)]
     network: Annotated[
-        Literal["none", "host"], Option("only its own loopback, or the network as it is", "none")
+        Literal["listed", "none", "host"],
+        Option("the hosts that are listed; only its own loopback; or the network as it is", "none"),
+    ]
+    hosts: Annotated[
+        tuple[str, ...],
+        Option("hosts that it reaches by TLS; `NAME:80`: by HTTP. A project's file cannot add any"),
+    ]
+    ports: Annotated[
+        tuple[int, ...],
+        Option("ports of this machine that it reaches. A project's file cannot add any"),
     ]
     keep_env: Annotated[
         tuple[Name, ...],
@@ -288,6 +311,23 @@ class Rules(Section):
     stacks: Annotated[
         tuple[Name, ...],
         Option("catalogues of rules to use: rust, python, ..; auto: as the project's files say"),
+    ]
+
+
+class Export(Section):
+    """What `laconic export` sends, and where. A project's file has no say in it."""
+
+    endpoint: Annotated[
+        str, Option("where figures go by OTLP over HTTP: `http://127.0.0.1:4318`; empty: nowhere")
+    ]
+    headers_file: Annotated[
+        str, Option("a file that only you can read, with a line `Name: value` for each header")
+    ]
+    decisions: Annotated[bool, Option("send each decision, not only sums")]
+    commands: Annotated[bool, Option("with their commands, without secrets")]
+    team: Annotated[str, Option("the name of your team")]
+    key_file: Annotated[
+        str, Option("the key by which people and projects are hashed; empty: one of this machine")
     ]
 
 
@@ -320,6 +360,7 @@ class Config(Section):
     box: Box
     undo: Undo
     rules: Rules
+    export: Export
     debug: Debug
 
 
@@ -329,6 +370,16 @@ STRICTNESS: Mapping[str, tuple[str, ...]] = {
     "wrappers": ("allow_floor", "ask_floor"),
     "kubectl": ("read_only", "mutating"),
     "gh": ("read_only", "mutating"),
+}
+
+# Values from the loosest to the strictest: of a user's and the policy's the stricter one counts.
+PROFILE_ORDER = ("guard", "relaxed", "work", "default", "strict")
+ORDERS: Mapping[str, tuple[object, ...]] = {
+    "settings.escalate_deny": (True, False),
+    "settings.unknown": ("defer", "ask"),
+    "settings.soft": ("defer", "ask"),
+    "hooks.cannot_ask": ("defer", "deny"),
+    "box.network": ("host", "listed", "none"),
 }
 
 

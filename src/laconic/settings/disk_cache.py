@@ -1,8 +1,9 @@
 """Caches on disk what takes long to compute from files, for the next process.
 
 A value is valid while its key matches; the key names everything that it was computed from. The
-cache files are next to the compiled modules, or in the user's cache directory. A file that cannot
-be read or written, is damaged, or may belong to another user is ignored.
+cache files are next to the compiled modules, or in the user's cache directory; where the machine
+has a policy only next to the modules, because what is computed decides what may run. A file that
+cannot be read or written, is damaged, or may belong to another user is ignored.
 
 A file has a head and perhaps parts, which are read one by one. The head holds a checksum, its size,
 and the key and the value as marshal writes them; with parts, the value says where each of them is.
@@ -16,12 +17,14 @@ import contextlib
 import marshal
 import os
 import sys
-from _thread import get_ident
+from _thread import _local, get_ident
 from binascii import crc32
 from os.path import dirname, join
 
 from laconic import __version__
+from laconic.files import is_there
 from laconic.settings.environ import cache_directory, environment
+from laconic.settings.managed import PATH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ _SUFFIX = f"{sys.implementation.cache_tag}-{sys.hexversion:x}.bin"
 _OURS = __version__, sys.hexversion
 _NUMBER = 4
 _OTHERS_WRITE = 0o022
+_thread = _local()  # contextvars would take as long to load as a decision
 
 
 def cached_on_disk(
@@ -88,9 +92,23 @@ def stamp(path: str) -> tuple[str, int, int]:
 # -- files -----------------------------------------------------------------------------------------
 
 
+@contextlib.contextmanager
+def beside_modules_only() -> Iterator[None]:
+    """For results that must not depend on who computes them: neither home nor variables count."""
+    before = vars(_thread).copy()
+    _thread.has_home = False
+    try:
+        yield
+    finally:
+        vars(_thread).clear()
+        vars(_thread).update(before)
+
+
 def _places(name: str) -> list[str]:
-    beside_modules = join(dirname(__file__), "__pycache__")
-    return [join(folder, f"{name}.{_SUFFIX}") for folder in (beside_modules, _users_folder())]
+    folders = [join(dirname(__file__), "__pycache__")]
+    if getattr(_thread, "has_home", True) and not is_there(PATH):
+        folders.append(_users_folder())
+    return [join(folder, f"{name}.{_SUFFIX}") for folder in folders]
 
 
 def _users_folder() -> str:

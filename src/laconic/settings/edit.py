@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from laconic.errors import LaconicError
 from laconic.settings.layers import check_bytes, is_broken
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-def with_item(data: bytes, path: Path, name: str, item: str) -> bytes:
+def with_item(data: bytes, path: Path, name: str, item: object) -> bytes:
     """Return the file with an item at the end of a list (`commands.allow`), if it is not there."""
     import tomlkit  # noqa: PLC0415 - for few commands
 
@@ -24,7 +22,7 @@ def with_item(data: bytes, path: Path, name: str, item: str) -> bytes:
     return _checked(document, path)
 
 
-def without_item(data: bytes, path: Path, name: str, item: str) -> bytes:
+def without_item(data: bytes, path: Path, name: str, item: object) -> bytes:
     """Return the file without an item of a list; LaconicError if it is not there."""
     document = _parsed(data, path)
     table, _, key = name.partition(".")

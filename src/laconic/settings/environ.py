@@ -58,7 +58,11 @@ VARIABLES = (
         "where laconic keeps what it can compute again",
         "`$XDG_CACHE_HOME/laconic`",
     ),
-    Variable("LACONIC_DISABLED", "`1`: leave every command alone", "`0`"),
+    Variable(
+        "LACONIC_DISABLED",
+        "`1`: leave every command alone; with a policy of the machine, outputs only",
+        "`0`",
+    ),
     Variable("LACONIC_NO_FILTER", "`1`: show the output of commands as it is", "`0`"),
     Variable("LACONIC_NO_SERVER", "`1`: neither start nor ask a server", "`0`"),
     Variable("LACONIC_VERBOSE", "`1`: say on stderr what is done and why", "`0`"),
@@ -181,6 +185,13 @@ class Environment:
         channels = environ.get("LACONIC_DEBUG", "").split(",")
         self.debug = tuple(channel.strip() for channel in channels if channel.strip())
 
+    def under_policy(self) -> Environment:
+        """Return the wishes that count where a policy has a say: outputs are the user's alone."""
+        made = Environment({})
+        made.debug, made.verbose = self.debug, self.verbose
+        made.no_filter = self.no_filter or self.disabled
+        return made
+
 
 def agent_of(environ: Mapping[str, str]) -> tuple[str, str]:
     """Return the agent that runs us and its session, or empty strings."""
@@ -194,6 +205,12 @@ def reader_of(environ: Mapping[str, str]) -> list[str]:
     """Return what tells agents and their sessions apart: whatever marks them, with its value."""
     sessions = (session for _, session in _AGENTS.values())
     return [f"{name}={environ[name]}" for name in (*MARKS, *sessions) if environ.get(name)]
+
+
+def has_session(environ: Mapping[str, str]) -> bool:
+    """Tell whether we know which conversation reads what we print."""
+    sessions = ("CODEX_THREAD_ID", *(session for _, session in _AGENTS.values()))
+    return any(environ.get(name) for name in sessions if name)
 
 
 def is_person(environ: Mapping[str, str], terminals: frozenset[int] | None = None) -> bool:
@@ -242,7 +259,19 @@ def is_kept_file(number: int, environ: Mapping[str, str]) -> bool:
         return number == _ERR and os.path.samestat(status, os.stat(os.devnull))  # noqa: PTH116
     if not environ.get(_READ_FILES) and not _leads_to(status, 3 - number):
         return True
+    from laconic.machine.processes import file_of, own_number, parent_of  # noqa: PLC0415 - seldom
+
     try:
-        return not os.path.samestat(status, os.stat(f"/proc/{os.getppid()}/fd/{number}"))  # noqa: PTH116 - pathlib costs 6 ms
+        own = own_number()
+        return file_of(own, number) != file_of(parent_of(own), number)
     except OSError:
         return True
+
+
+def has_two_files(environ: Mapping[str, str]) -> bool:
+    """Tell whether stdout and stderr are two files, and stdout one that gets every byte."""
+    try:
+        err = os.fstat(_ERR)
+        return stat.S_ISREG(err.st_mode) and not _leads_to(err, 1) and is_kept_file(1, environ)
+    except OSError:  # one is closed
+        return False

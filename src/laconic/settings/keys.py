@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from laconic.settings import schema
-from laconic.settings.config import Config, Option
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from laconic.settings.config import Section
-    from laconic.settings.schema import Kind, Table
+from laconic.settings.config import Config, Option, Section
+from laconic.settings.schema import Kind, Table
 
 
 @cache
@@ -58,7 +53,10 @@ def _file_table(cls: type[Section], prefix: str) -> Table:
         if not schema.notes(annotation):
             keys[name] = _file_table(annotation, f"{prefix}{name}.")
             continue
-        keys[name] = kind = schema.kind_of(annotation)
+        kind = schema.kind_of(annotation)
+        if isinstance(kind, schema.Choice) and options()[prefix + name].flags:
+            kind = kind._replace(takes_flags=True)
+        keys[name] = kind
         is_list = isinstance(kind, schema.ListOf)
         if prefix and is_list and options()[prefix + name].lists == "extend":
             keys[f"remove_{name}"] = kind

@@ -1,24 +1,24 @@
 """Reads and checks the layers of a configuration, and combines them.
 
-Later layers override earlier ones: built-in defaults, the user's file, the project's file, the
-environment.  A mistake in a file never stops anything: it becomes a Problem, and the last good copy
-of the user's file stays in force.
+Later layers override earlier ones: built-in defaults, what the policy of the machine gives, the
+user's file, the project's file, the environment, what the policy requires.  A mistake in a file
+never stops anything: it becomes a Problem, and the last good copy stays in force.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from laconic.errors import FileError, Problem
 from laconic.files import read_file
-from laconic.settings import merge, schema, toml
+from laconic.settings import merge, requirements, schema, toml
 from laconic.settings.config import DEFAULTS, Config
 from laconic.settings.keys import file_schema
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from laconic.settings.managed import Managed, Read
+from laconic.settings.requirements import Policy
 
 BUILT_IN = "built-in"
 _MOST_FAULTS = 20
@@ -30,7 +30,7 @@ class Inputs(NamedTuple):
     user: the path of the user's file, its bytes (None if it cannot be read), what is wrong with it,
     and its last good copy. project: the path of the project's file, its bytes, and whether they are
     trusted. refused: files of the project that cannot be read, one line each. directories:
-    variables that name a directory that is not absolute.
+    variables that name a directory that is not absolute. managed: what was read of the policy.
     """
 
     user: tuple[str, bytes | None, tuple[str, str], bytes | None] | None = None
@@ -38,34 +38,59 @@ class Inputs(NamedTuple):
     refused: tuple[str, ...] = ()
     profile: str = ""
     directories: tuple[tuple[str, str], ...] = ()
+    managed: Read | None = None
 
 
-class Outcome(NamedTuple):
+class Combined(NamedTuple):
     """The values in force; is_user_good: the user's file has no mistake."""
 
     values: merge.Values
     problems: tuple[Problem, ...]
     is_user_good: bool
+    managed: Managed | None = None
 
 
-def combine(inputs: Inputs) -> Outcome:
-    stack = _Stack()
+def combine(inputs: Inputs) -> Combined:
+    policy = requirements.policy_of(inputs.managed) if inputs.managed else None
+    stack = _Stack(policy)
     stack.add(merge.Layer(BUILT_IN, built_in()))
+    if policy:
+        stack.problems += policy.problems
+        stack.add(merge.Layer(policy.source, policy.default))
     is_user_good = stack.add_user(*inputs.user) if inputs.user else True
     stack.problems += [Problem("broken", "", "", line) for line in inputs.refused]
     if inputs.project:
         stack.add_project(*inputs.project)
     stack.add_environment(inputs)
+    if policy:
+        stack.require(policy)
     stack.check_whole()
-    return Outcome(stack.values, tuple(stack.problems), is_user_good)
+    managed = policy.managed if policy else None
+    return Combined(stack.values, tuple(stack.problems), is_user_good, managed)
 
 
 class _Stack:
     """The layers so far, and the problems found in them."""
 
-    def __init__(self) -> None:
+    def __init__(self, policy: Policy | None) -> None:
         self.values: merge.Values = {}
         self.problems: list[Problem] = []
+        self._policy = policy
+
+    def require(self, policy: Policy) -> None:
+        """Lay over everything what the policy requires."""
+        document = requirements.tightened(self.values, policy.require)
+        self.values, _ = merge.apply(self.values, merge.Layer(policy.source, document))
+
+    def _add_own(self, path: str, document: Mapping[str, Any]) -> None:
+        """Add a file of the user's or the project's, as far as the policy lets it count."""
+        if self._policy and not self._policy.managed.user_rules:
+            document, gone = requirements.narrowed(document)
+            message = f"{self._policy.managed.said} lets no rules of yours allow anything"
+            self.problems += [
+                Problem("no effect", path, merge.where(name), message) for name in gone
+            ]
+        self.add(merge.Layer(path, document))
 
     def add(self, layer: merge.Layer) -> None:
         self.values, faults = merge.apply(self.values, layer)
@@ -89,16 +114,17 @@ class _Stack:
             self.problems.append(Problem("broken", path, "", kept))
             if is_lost:
                 return False
-        self.add(merge.Layer(path, document))
+        self._add_own(path, document)
         return is_good
 
     def add_project(self, path: str, data: bytes, trusted: bool) -> None:
+        trusted = trusted and (self._policy is None or self._policy.managed.trust)
         document, problems = check_project(data, path, trusted=trusted)
         self.problems += problems
         if is_broken(problems):
             self.problems.append(Problem("broken", path, "", "it is not in force"))
         else:
-            self.add(merge.Layer(path, document))
+            self._add_own(path, document)
 
     def add_environment(self, inputs: Inputs) -> None:
         for name, value in inputs.directories:

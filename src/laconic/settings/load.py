@@ -28,6 +28,7 @@ from laconic.settings.environ import (
     Environment,
     working_directory,
 )
+from laconic.settings.managed import Managed, read_policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from laconic.settings import merge, trust
+    from laconic.settings.managed import Read
 
 _MOST_KEPT = 32
 _MOST_PARENTS = 2048  # as many as a path has room for (PATH_MAX, limits.h)
@@ -55,7 +57,10 @@ class Project:
 
 
 class Settings:
-    """The settings in force in this directory and environment."""
+    """The settings in force in this directory and environment.
+
+    managed: the policy of this machine, if it has one.
+    """
 
     def __init__(
         self,
@@ -66,9 +71,11 @@ class Settings:
         project: Project | None,
         inputs: tuple[Any, ...],
         *,
+        managed: Managed | None = None,
         is_isolated: bool = False,
     ) -> None:
-        """is_isolated: agents' rules and exceptions are not read either."""
+        """is_isolated: agents' rules and allowances are not read either."""
+        self.managed = managed
         self.config, self.problems, self.directories = config, problems, directories
         self.environment, self.project, self._inputs = environment, project, inputs
         self.is_isolated = is_isolated
@@ -82,8 +89,15 @@ class Settings:
             self.environment,
             self.project,
             self._inputs,
+            managed=self.managed,
             is_isolated=self.is_isolated,
         )
+
+    def opened(self) -> Settings:
+        """Return these settings for what isolated ones do not do."""
+        made = self.with_config(self.config)
+        made.is_isolated = False
+        return made
 
     def __getstate__(self) -> dict[str, Any]:
         """What pickle takes along to another process."""
@@ -108,6 +122,15 @@ class Settings:
 def read_settings(
     environ: Mapping[str, str] | None = None, cwd: str | Path | None = None
 ) -> Settings:
+    return settings_under(read_policy(), environ, cwd)
+
+
+def settings_under(
+    policy: Read | None,
+    environ: Mapping[str, str] | None = None,
+    cwd: str | Path | None = None,
+) -> Settings:
+    """Return the settings as they are, or would be, where this is what was read of a policy."""
     environ = os.environ if environ is None else environ
     directories, environment, wrong = _from_environ(*(environ.get(name) for name in _RELEVANT))
     project = find_project(cwd or working_directory(), directories.state_dir)
@@ -118,11 +141,16 @@ def read_settings(
         project.snapshot.refused if project else (),
         environ.get("LACONIC_PROFILE", ""),
         wrong,
+        policy,
     )
-    config, problems, is_user_good = _combined(inputs)
+    config, problems, is_user_good, managed = _combined(inputs)
+    if managed:
+        environment = environment.under_policy()
+        if project and not managed.trust:
+            project = Project(project.root, project.snapshot, trusted=False)
     if user and user[1] is not None and is_user_good and user[1] != user[3]:
         keep_copy(user[1], last_good_path(directories.state_dir, user[0]))
-    return Settings(config, problems, directories, environment, project, inputs)
+    return Settings(config, problems, directories, environment, project, inputs, managed=managed)
 
 
 _RELEVANT = tuple(v.name for v in VARIABLES) + BASE_VARIABLES
@@ -139,7 +167,7 @@ def _from_environ(
     return Directories(environ), Environment(environ), relative
 
 
-_NO_INPUTS: tuple[Any, ...] = (None, None, (), "", ())
+_NO_INPUTS: tuple[Any, ...] = (None, None, (), "", (), None)
 
 
 def defaults() -> Config:
@@ -265,22 +293,32 @@ def name_in(folder: str, path: str) -> str:
 
 
 @lru_cache(maxsize=_MOST_KEPT)
-def _combined(inputs: tuple[Any, ...]) -> tuple[Config, tuple[Problem, ...], bool]:
+def _combined(
+    inputs: tuple[Any, ...],
+) -> tuple[Config, tuple[Problem, ...], bool, Managed | None]:
+    if inputs[-1] is not None:  # what a user can write is not asked what a policy requires
+        config, problems, is_user_good, managed = _combine(inputs)
+        return unpacked(config), _problems(problems), is_user_good, managed
     paths = [str(file[0]) for file in inputs[:2] if file]
     name = f"settings-{crc32(chr(0).join(paths).encode(errors='surrogateescape')):08x}"
     key = (stamp(DEFAULTS), inputs)
     config, problems, is_user_good = cached_on_disk(
-        name, key, lambda: _combine(inputs), is_private=bool(paths)
+        name, key, lambda: _combine(inputs)[:3], is_private=bool(paths)
     )
-    return unpacked(config), tuple(Problem(*row) for row in problems), is_user_good
+    return unpacked(config), _problems(problems), is_user_good, None
 
 
-def _combine(inputs: tuple[Any, ...]) -> tuple[Any, list[Any], bool]:
+def _problems(rows: list[Any]) -> tuple[Problem, ...]:
+    return tuple(Problem(*row) for row in rows)
+
+
+def _combine(inputs: tuple[Any, ...]) -> tuple[Any, list[Any], bool, Managed | None]:
     from laconic.settings import layers  # noqa: PLC0415 - it takes twenty milliseconds
 
     outcome = layers.combine(layers.Inputs(*inputs))
     rows = [problem.row for problem in outcome.problems]
-    return packed(layers.config_of(outcome.values)), rows, outcome.is_user_good
+    config = packed(layers.config_of(outcome.values))
+    return config, rows, outcome.is_user_good, outcome.managed
 
 
 def last_good_path(state_dir: str | Path, path: str | Path) -> str:

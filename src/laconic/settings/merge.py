@@ -75,6 +75,17 @@ def to_document(values: Values) -> dict[str, Any]:
     return document
 
 
+def names_in(document: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return what a document says, by the dotted names of its keys; without what edits lists."""
+    found: dict[str, Any] = {}
+    for key, value in document.items():
+        if prefix + key in kinds():
+            found[prefix + key] = value
+        elif isinstance(value, Mapping):
+            found |= names_in(value, f"{prefix}{key}.")
+    return found
+
+
 # -- one layer -----------------------------------------------------------------------------------
 
 
@@ -117,7 +128,9 @@ def _edited(entry: Sourced | Items | None, edit: Edit, source: str) -> Sourced |
         case "add":
             return Items(items + _new_items(items, edit.value, source))
         case _:
-            return Sourced(edit.value, source)
+            flags = options()[edit.name].flags
+            value = flags[edit.value] if flags and isinstance(edit.value, bool) else edit.value
+            return Sourced(value, source)
 
 
 def _new_items(items: tuple[Sourced, ...], values: list[Any], source: str) -> tuple[Sourced, ...]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from laconic.patterns import compile_written
+from laconic.patterns import compile_written, pattern
 from laconic.settings import toml
 
 
@@ -39,7 +39,10 @@ class Number(NamedTuple):
 
 
 class Choice(NamedTuple):
+    """One of these words; takes_flags: `true` and `false` stand for two of them."""
+
     options: tuple[str, ...]
+    takes_flags: bool = False
 
 
 class ListOf(NamedTuple):
@@ -56,6 +59,8 @@ class Table(NamedTuple):
 
 
 _LONGEST_NAME = 80
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_SPAN = pattern(r"([0-9]{1,6})([smhdw])")
 
 Kind = Text | Flag | Number | Choice | ListOf | MapOf | Table
 
@@ -152,6 +157,8 @@ def _check_value(value: object, kind: Kind, where: str) -> Iterator[Fault]:
             pass
         case Choice(options), str() if value in options:
             pass
+        case Choice(takes_flags=True), bool():
+            pass
         case _:
             found = f"expected {describe(kind)}, found {toml.brief(value)}"
             yield Fault(where, found, _repair(value, kind))
@@ -230,6 +237,12 @@ def is_name(text: str) -> str:
 
 
 Name = Annotated[str, is_name]
+
+
+def span_s(text: str) -> int | None:
+    """Return the seconds of a time span as people type it, `30m`; None if it is none."""
+    match = _SPAN.fullmatch(text.strip())
+    return int(match[1]) * _UNITS[match[2]] if match else None
 
 
 def is_regex(text: str) -> str:

@@ -10,16 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from laconic.errors import FileError, LaconicError
 from laconic.files import read_file, write_private
 from laconic.settings.environ import CONFIG_FILE, PROJECT_FOLDER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 DIRECTORY, CONFIG = PROJECT_FOLDER, CONFIG_FILE
 _COLLECTIONS = ("filters", "rules")
