@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from laconic.knowledge.parameters import certain_value, is_list, words_of
 from laconic.knowledge.possible import MAX_DEPTH, possible_texts
-from laconic.knowledge.printed import is_number, is_path, output, piped, printer
+from laconic.knowledge.printed import is_name, is_number, is_path, new_file, output, piped, printer
 from laconic.knowledge.shapes import shapes_of
 from laconic.patterns import pattern
 from laconic.shell.ast import (
@@ -46,13 +46,15 @@ class Argument:
     expanded: a part of it comes from a variable (other than HOME or PWD) or a substitution, or one
     before it became nothing. possible: values that it may have, where its text is not known; there
     may be others. is_number: it is a number, or there is no such argument. is_revision: it begins
-    with the name of an object of git, or there is no such argument. shapes: what it looks
-    like, with a `*` for each part that is not known.
+    with the name of an object of git, or there is no such argument. is_job: it is the process that
+    this shell started last in the background (`$!`), or nothing. is_stream: it names what a
+    command of the line prints, or reads (`<(ls)`). shapes: what it looks like, with a
+    `*` for each part that is not known.
     """
 
     __slots__ = (
-        "_shapes", "end", "expanded", "glob", "is_number", "is_revision", "leading", "possible",
-        "splits", "start", "text",
+        "_shapes", "end", "expanded", "glob", "is_job", "is_number", "is_revision", "is_stream",
+        "leading", "possible", "splits", "start", "text",
     )  # fmt: skip
 
     def __init__(
@@ -70,7 +72,7 @@ class Argument:
         self.leading = (text or "") if leading is None else leading
         self.glob, self.splits, self.expanded = glob, splits, expanded
         self.possible: tuple[str, ...] = ()
-        self.is_number = self.is_revision = False
+        self.is_number = self.is_revision = self.is_job = self.is_stream = False
         self._shapes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -142,7 +144,8 @@ class Values:
     of an array; `1` and `@` are arguments of a function or a script. printers: the commands whose
     `$(echo x)` is what their arguments say; those that no function replaces.
     leading: what others begin with for certain. paths: those that are absolute paths, or empty.
-    revisions: those that are names of objects of git, or empty.
+    revisions: those that are names of objects of git, or empty. jobs: those that are `$!`, or
+    empty.
     shapes: what the text gives to variables anywhere, with `*` for what is not known of it.
     lists: arrays and arguments, in a case that is only supposed; there, blanks in values make
     several words. line: what does not change from one command to the next.
@@ -150,6 +153,7 @@ class Values:
 
     __slots__ = (
         "certain",
+        "jobs",
         "leading",
         "line",
         "lists",
@@ -170,8 +174,9 @@ class Values:
         shapes: Mapping[str, tuple[str, ...]] | None = None,
         line: Line = _NOTHING,
         revisions: frozenset[str] = frozenset(),
+        jobs: frozenset[str] = frozenset(),
     ) -> None:
-        self.revisions = revisions
+        self.revisions, self.jobs = revisions, jobs
         self.certain, self.possible, self.printers = certain or {}, possible or {}, printers
         self.leading, self.paths, self.shapes = leading or {}, paths, shapes or {}
         self.lists: Mapping[str, List] = {}
@@ -182,15 +187,15 @@ class Values:
         known = self.certain.get(name)
         return self.possible.get(name, ()) if known is None else (known,)
 
-    def texts_of(self, operand: str) -> tuple[str, ...]:
-        """What the word in `${x:-word}` may be."""
+    def texts_of(self, operand: str, depth: int = MAX_DEPTH) -> tuple[str, ...]:
+        """What the word in `${x:-word}` may be. depth: of substitutions that it may stand in."""
         from laconic.shell import ParseError, parse  # noqa: PLC0415 - seldom
 
         try:
             words = parse(f": {text(operand)}").nodes_of(Command)[0].words[1:]
         except ParseError:
             return ()
-        return tuple(t for argument in expand(words, self, MAX_DEPTH) for t in argument.texts)
+        return tuple(t for argument in expand(words, self, depth) for t in argument.texts)
 
 
 def evaluate(words: tuple[Word | Assignment, ...], variables: Mapping[str, str]) -> list[Argument]:
@@ -274,7 +279,10 @@ def _partly_known(word: Word | Assignment, values: Values, depth: int) -> list[A
             current = _put_in(done, current, many, quoted=quoted)
             continue
         value = _value(parts, pos, values, depth)
-        is_pattern = not quoted and isinstance(part, Literal) and _has_pattern(part.value)
+        is_plain = not quoted and isinstance(part, Literal)
+        if is_plain and not pos and value is not None:
+            value = _with_home(value, values)
+        is_pattern = is_plain and value is not None and _has_pattern(value)
         if value is None or is_pattern or len(current or "") > _MAX_LENGTH:
             last = _unknown_end(word, parts[pos:], current or "", values, depth)
             break
@@ -291,6 +299,12 @@ def _partly_known(word: Word | Assignment, values: Values, depth: int) -> list[A
     )
     known = [_made(t, word, is_expanded=is_expanded) for t in done]
     return known if last is None else [*known, last]
+
+
+def _with_home(value: str, values: Values) -> str:
+    """The beginning of a word with the home in place of its tilde: `~/$x`."""
+    home = values.certain.get("HOME", "") if value.startswith("~/") else ""
+    return home.encode("utf-8", "surrogateescape").decode("latin-1") + value[1:] if home else value
 
 
 def _made(value: str | None, word: Word, *, is_expanded: bool) -> Argument:
@@ -332,13 +346,16 @@ def _unknown_end(
     word: Word, parts: list[tuple[Part, bool]], known: str, values: Values, depth: int
 ) -> Argument:
     """The argument that begins with what is known; the first of the parts is not."""
-    first = parts[0][0]
+    first, is_whole = parts[0][0], len(parts) == 1 and not known
     if isinstance(first, Parameter) and first.name in _NUMBERS and not known:
         known = "0"  # some number, which is not an option
     elif parts[0][1] and (is_plain(parts, 0) or isinstance(first, Substitution)):
         known += _begins_with(parts, values, depth)  # in quotes, where it is not split
+    # Alone, one word may also be none.
+    has_text = known or any(isinstance(part, Literal) and part.value for part, _ in parts)
     is_several = any(
         part_splits(part, quoted=quoted)
+        and not (has_text and _printed_by(part, values, depth, is_name))
         for pos, (part, quoted) in enumerate(parts)
         if _value(parts, pos, values, depth) is None
     )
@@ -352,8 +369,10 @@ def _unknown_end(
         expanded=True,
     )
     argument.shapes = _shapes(word, values, depth)
-    if len(parts) == 1 and not known and gives_number(first, values, depth):
+    argument.is_stream = is_whole and getattr(first, "style", "") in ("<(", ">(")
+    if is_whole and gives_number(first, values, depth):
         argument.leading, argument.is_number = "0", True
+        argument.is_job = gives_job(first, values)
     if not known and gives_revisions(first, values, depth):
         rest = [part for part, _ in parts[1:] if part.start < part.end]
         follows = rest[0].value if rest and isinstance(rest[0], Literal) else ""
@@ -456,7 +475,18 @@ def begins_path(rest: list[tuple[Part, bool]]) -> bool:
 
 
 def gives_number(part: Part, values: Values, depth: int = 0) -> bool:
-    return _printed_by(part, values, depth, is_number)
+    """Tell whether it is a number or nothing: what the last command of a pipeline prints."""
+    if isinstance(part, Parameter):
+        is_number_itself = part.name in _NUMBERS and not (part.prefix or part.operator)
+        return is_number_itself or gives_job(part, values)
+    return _printed_by(part, values, depth, is_number, of_pipe=True)
+
+
+def gives_job(part: Part, values: Values) -> bool:
+    """Tell whether it is `$!`, or a variable that holds that."""
+    if not isinstance(part, Parameter) or part.prefix or part.operator or part.index is not None:
+        return False
+    return part.name == "!" or part.name in values.jobs
 
 
 def gives_path(part: Part, values: Values, depth: int = 0) -> bool:
@@ -480,17 +510,28 @@ def gives_revisions(part: Part, values: Values, depth: int = 0) -> bool:
 
 
 def _printed_by(
-    part: Part, values: Values, depth: int, test: Callable[[str, list[str]], bool]
+    part: Part,
+    values: Values,
+    depth: int,
+    test: Callable[[str, list[str]], bool],
+    *,
+    of_pipe: bool = False,
 ) -> bool:
+    """Tell whether what a substitution prints passes a test of its command and the words of that.
+
+    of_pipe: the last command of a pipeline decides.
+    """
     if not isinstance(part, Substitution) or depth >= MAX_DEPTH:
         return False
-    command = printer(part, values.printers)
-    if command is None:
+    commands = piped(part)
+    if not commands or (len(commands) > 1 and not of_pipe):
         return False
-    arguments = expand(command.words[1:], values, depth + 1)
+    name = literal(commands[-1].words[0]) or ""
+    if name not in values.printers:
+        return False
+    arguments = expand(commands[-1].words[1:], values, depth + 1)
     words = [argument.text or "" for argument in arguments]
-    is_known = all(argument.is_static for argument in arguments)
-    return is_known and test(literal(command.words[0]) or "", words)
+    return all(argument.is_static for argument in arguments) and test(name, words)
 
 
 def result(substitution: Substitution, values: Values, depth: int = 0) -> str | None:
@@ -502,4 +543,7 @@ def result(substitution: Substitution, values: Values, depth: int = 0) -> str | 
     if not all(argument.is_static for argument in arguments):
         return None
     texts = [argument.text or "" for argument in arguments]
-    return output(literal(command.words[0]) or "", texts, values.certain)
+    name = literal(command.words[0]) or ""
+    if name == "mktemp":
+        return new_file(texts, substitution.start)
+    return output(name, texts, values.certain)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 KEYS = frozenset(
     "also about verdict effect does why instead options everywhere operands refuse style anything"
-    " formats late complete network covered code needs values alone settings startup_settings"
+    " formats late complete network covered code groups needs values alone settings"
+    " startup_settings"
     " subcommands traits yes no".split()
 )
 
@@ -33,9 +34,9 @@ class Entry:
 
     __slots__ = (
         "_covered", "_effects", "_everywhere", "_options", "_written", "about", "alone",
-        "anything", "code", "does", "formats", "id", "instead", "needs", "network", "network_for",
-        "operands", "path", "reading_keys", "refuse", "settings", "source", "startup_settings",
-        "subcommands", "values", "verdict", "why",
+        "anything", "code", "does", "formats", "groups", "id", "instead", "needs", "network",
+        "network_for", "operands", "path", "reading_keys", "refuse", "settings", "source",
+        "startup_settings", "subcommands", "values", "verdict", "why",
     )  # fmt: skip
 
     def __init__(self, path: str, table: Mapping[str, Any], source: str) -> None:
@@ -62,6 +63,7 @@ class Entry:
         self.network = bool(network)
         self.network_for: tuple[str, ...] = () if network is True else tuple(str(network).split())
         self.code: str = table.get("code", "")
+        self.groups = frozenset(table.get("groups", "").split())
         self.needs: tuple[str, ...] = tuple(table.get("needs", "").split())
         self.values: dict[str, str] = table.get("values", {})
         self.alone: tuple[str, ...] = tuple(table.get("alone", "").split())
@@ -122,11 +124,15 @@ _NO_TABLE = Entry("", {}, "")  # for a program of which only subcommands have a 
 
 
 class Branch:
-    """A place in the tree of command paths: perhaps an entry, and the words that may follow."""
+    """A place in the tree of command paths: perhaps an entry, and the words that may follow.
 
-    __slots__ = ("alternatives", "entry", "words")
+    name: the word that leads here, as the tables have it: perhaps with a `*`.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("alternatives", "entry", "name", "words")
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
         self.entry: Entry | None = None
         self.words: dict[str, Branch] = {}
         self.alternatives: list[tuple[str, Branch]] = []  # patterns with a `*`
@@ -141,11 +147,11 @@ class Branch:
         """The branches for a word of a path, made where they are missing."""
         for name in alternatives(word):
             if "*" not in name:
-                yield self.words.setdefault(name, Branch())
+                yield self.words.setdefault(name, Branch(name))
                 continue
             known = next((b for pattern, b in self.alternatives if pattern == name), None)
             if known is None:
-                known = Branch()
+                known = Branch(name)
                 self.alternatives.append((name, known))
             yield known
 
@@ -239,14 +245,16 @@ class Library:
 class Match:
     """A walk down the command paths.
 
-    entry: the last table met; path: the words; arguments: what follows them; everywhere: options
-    accepted at any depth; missing: the subcommand that is not known, if any.
+    entry: the last table met; path: the words; id: these as the tables have them; arguments: what
+    follows them; everywhere: options accepted at any depth; missing: the subcommand that is not
+    known, if any.
     """
 
-    __slots__ = ("arguments", "before", "branch", "entry", "everywhere", "missing", "path")
+    __slots__ = ("arguments", "before", "branch", "entry", "everywhere", "id", "missing", "path")
 
     def __init__(self, program: str, branch: Branch, arguments: list[Argument]) -> None:
         self.path, self.branch, self.arguments = [program], branch, arguments
+        self.id = program
         self.entry = branch.entry
         self.everywhere = branch.entry.everywhere if branch.entry else Spec()
         self.before: list[tuple[Entry, Parsed]] = []
@@ -265,6 +273,7 @@ class Match:
             return False
         self.before.append((self.entry or _NO_TABLE, parsed))
         self.path.append(word.text or "")
+        self.id += f"/{following.name}"
         self.branch, self.arguments = following, parsed.rest[1:]
         if following.entry is not None:
             self.entry = following.entry

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from laconic.knowledge.arguments import Argument
 
 _OPTION_LIKE = pattern(r"--?[A-Za-z]")
+MAY_BE_OPTION = "a value that is not known before it runs may be an option"
+MAY_BE_SEVERAL = "a value that is not known before it runs may become several words"
+_GLOB = "a file that the pattern finds may have a name that is read as an option"
 FLAG, VALUE, ATTACHED = 0, 1, 2  # takes none; the next word or attached; attached only
 
 
@@ -158,7 +161,7 @@ def _is_operand(argument: Argument, parsed: Parsed, *, is_last: bool, alike: boo
     may_vanish = (argument.is_number and is_last) or (argument.is_revision and (is_last or alike))
     is_known = bool(argument.leading) or argument.is_revision
     if not is_known or not (is_one or may_vanish):
-        parsed.problems.append((argument, "its value is not known and may be an option"))
+        parsed.problems.append((argument, _GLOB if argument.glob else MAY_BE_OPTION))
     return True
 
 
@@ -167,7 +170,7 @@ def _read_option(
 ) -> None:
     word, is_open = argument.leading, not argument.is_static
     if is_open and argument.splits and not argument.glob:
-        parsed.problems.append((argument, "its value is not known and may become several words"))
+        parsed.problems.append((argument, MAY_BE_SEVERAL))
     elif is_open and "=" not in word and (word.startswith("--") or reading.single):
         _accept_unlisted(argument, word, reading, parsed)
     elif reading.spec.number and word[1:].isdigit() and not is_open:
@@ -248,5 +251,5 @@ def _next_value(
         # builds of a program differ in which options take a value: do not let one swallow another
         parsed.problems.append((value, f"looks like an option, not like the value of {name}"))
     if value.splits:
-        parsed.problems.append((value, "its value is not known and may become several words"))
+        parsed.problems.append((value, MAY_BE_SEVERAL))
     return value

@@ -25,6 +25,7 @@ MAX_LENGTH = 256  # of a text; a pattern is tried at each place of it
 _SHORT = 48  # of one that a pattern with two stars is tried on
 _LISTS = ("@", "*")
 _DEFAULTS = frozenset((":-", "-", ":=", "="))
+_DEMANDS = frozenset((":?", "?"))  # end the command if there is no value
 _ALTERNATIVES = frozenset((":+", "+"))
 # No expansion, no quote that may or may not quote, nothing that another option gives a meaning.
 _PLAIN = pattern(r"[A-Za-z0-9_./:@%,+= -]*")
@@ -131,11 +132,14 @@ def _known(part: Parameter, values: Values) -> tuple[str, ...]:
     if part.name not in _LISTS and part.index not in _LISTS:
         return values.all_of(part.name)
     name = "@" if part.name == "*" else part.name
+    given = [values.lists[name]] if values.lists and name in values.lists else []
     joined = [
         one
-        for words in values.line.alternatives.get(name, ())
+        for words in (*values.line.alternatives.get(name, ()), *given)
         if "*" in (part.name, part.index)
-        for one in _joined_words([word or "" for word in words])
+        # A word that is not known may be none at all: `"$@"` without arguments.
+        for known in ([word or "" for word in words], [w for w in words if w is not None])
+        for one in _joined_words(known)
     ]
     return (*values.all_of(name), *joined)
 
@@ -168,6 +172,8 @@ def changed(part: Parameter, value: str) -> str | None:
     if operator in _DEFAULTS:
         is_kept = bool(value) or operator in ("-", "=")
         return value if is_kept else operand if _PLAIN.fullmatch(operand) else None
+    if operator in _DEMANDS:
+        return value if value or operator == "?" else None
     if operator in _ALTERNATIVES:
         is_given = bool(value) or operator == "+"
         return (operand if _PLAIN.fullmatch(operand) else None) if is_given else ""

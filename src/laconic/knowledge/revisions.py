@@ -6,11 +6,8 @@ repository: after `git update-ref refs/tags/--output=x HEAD`, `git describe --ta
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.arguments import Argument
 
 # Options with which nothing else is printed, nor anything put before it (as --boundary does):
 # https://git-scm.com/docs/git-rev-list https://git-scm.com/docs/git-merge-base

@@ -5,15 +5,12 @@ The tables are `data/roles/`: of environment variables, and of git's settings.
 
 from __future__ import annotations
 
+import re
 from fnmatch import fnmatchcase
 from functools import cache
 from os.path import dirname
 
 from laconic.patterns import compile_written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
 
 _DATA = f"{dirname(__file__)}/data/roles"  # noqa: PTH120 - as below
 
@@ -21,13 +18,15 @@ _DATA = f"{dirname(__file__)}/data/roles"  # noqa: PTH120 - as below
 class Role:
     """One role, with the names that have it. harmless: values that do nothing of the kind."""
 
-    __slots__ = ("harmless", "name", "names")
-
     def __init__(self, name: str, names: str, harmless: str | None) -> None:
         self.name, self.names = name, names.split()
         self.harmless: re.Pattern[str] | None = (
             None if harmless is None else compile_written(harmless)
         )
+
+    def known(self, name: str) -> str:
+        """The name of a variable or setting if the table has it as it is; else `other`."""
+        return name if name in self.names else "other"
 
     def spares(self, value: str | None) -> bool:
         """Tell whether a value does nothing of the kind; None: it is not known."""

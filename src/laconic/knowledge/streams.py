@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import base64
 import binascii
+import posixpath
 from collections import Counter
 
 from laconic.knowledge.printed import output
 from laconic.patterns import pattern
-from laconic.shell.ast import Command, nodes
+from laconic.shell import ParseError, parse
+from laconic.shell.ast import Assignment, Command, Substitution, Word, nodes
 from laconic.shell.escapes import ansi_c
 from laconic.shell.words import text
 
@@ -79,7 +81,10 @@ def command_output(command: Command, given: Texts, values: Values, depth: int = 
         files = tuple(
             t for a in operands for path in a.texts for t in values.line.files(path, values)
         )
-        return files or (given if not operands or name == "tee" else ())
+        made = (t for word in command.words[1:] for t in _file_texts(word, values, depth))
+        return (*files, *made) or (given if not operands or name == "tee" else ())
+    if name == "dirname":
+        return tuple(posixpath.dirname(t) or "." for a in arguments[1:] for t in a.texts)
     if name in _CHANGED:
         return _decoded(name, words, given, values)
     return ()
@@ -135,11 +140,26 @@ def input_texts(redirects: Several[Redirect], values: Values, depth: int = 0) ->
         return (text("".join(part or "" for part in told)),)
     if last.operator != "<":
         return ()
-    substituted = [part for part in last.target.parts if getattr(part, "style", "") == "<("]
-    if substituted:
-        return sequence_output(substituted[0].body, values, depth + 1)  # type: ignore[union-attr]
+    if any(getattr(part, "style", "") == "<(" for part in last.target.parts):
+        return _file_texts(last.target, values, depth)
     paths = [t for a in expand((last.target,), values, depth + 1) for t in a.texts]
     return tuple(found for path in paths for found in values.line.files(path, values))[:MAX_TEXTS]
+
+
+def substituted_file(written: bytes, values: Values) -> Texts:
+    """What may stand in the file that `<(echo a)` is."""
+    try:
+        words = parse(b": " + written).nodes_of(Command)[0].words[1:]
+    except ParseError:
+        return ()
+    return tuple(t for word in words if isinstance(word, Word) for t in _file_texts(word, values))
+
+
+def _file_texts(word: Word | Assignment, values: Values, depth: int = 0) -> Texts:
+    parts = word.parts if isinstance(word, Word) else ()
+    given = (part for part in parts if isinstance(part, Substitution))
+    bodies = [part.body for part in given if part.style == "<("]
+    return sequence_output(bodies[0], values, depth + 1) if bodies else ()
 
 
 def rare_first(names: list[str], limit: int) -> list[str]:

@@ -34,6 +34,7 @@ TRAITS = {
     "calculates": "",
     "runs": "",
     "changes": "",
+    "installs-here": "options with which it installs elsewhere; environment: reading/installs.py",
 }
 _ASSIGNMENTS = "="
 _BEFORE_NAME = "apv"  # letters of the options whose value is the name of a variable
