@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -171,3 +172,56 @@ def test_recorded_outputs_are_left_alone():
         mask.mask(path.read_bytes(), 1)
         wrong += [path.name] * mask.found
     assert wrong == []
+
+
+# -- values beside their names, colours, base64 ----------------------------------------------------
+
+RANDOM = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLE"
+BESIDE = [
+    (f"aws_secret_access_key = {RANDOM}", RANDOM),
+    (f"AWS_SECRET_ACCESS_KEY={RANDOM}", RANDOM),
+    ("postgres://u:S3cretPw@db/x", "S3cretPw"),
+    ("mongodb+srv://u:S3cretPw@db/x", "S3cretPw"),
+    ("redis://:S3cretPw@h:6379", "S3cretPw"),
+    (f"https://{HEX}{HEX}@o123.ingest.sentry.io/45", HEX),
+    ('{"password": "hunter2x"}', "hunter2x"),
+    (f'  "apiKey": "{BODY}"', BODY),
+    ("DB_PASS='Sup3rS3cret'", "Sup3rS3cret"),
+    ('export API_KEY="a1b2c3d4e5f6"', "a1b2c3d4e5f6"),
+    ("TOKEN=abc123def456", "abc123def456"),
+    (f"authorization: Bearer {BODY}", BODY),
+    (f"gh\x1b[1mp_{BODY}01234567", BODY),
+    (f"ghp_{BODY[:9]}\x1b[31m{BODY[9:]}01234567\x1b[0m", BODY[9:]),
+    (f"x\x1b[38;5;1mghp_{BODY}01234567", BODY),
+    ("https://u:S3cr\x1b[0metPw@h/x", "etPw"),
+    (b64encode(f"ghp_{BODY}01234567".encode()).decode(), "Z2hwX2"),
+    (b64encode(f"ghp_{BODY}01234567\n".encode()).decode(), "Z2hwX2"),
+    (b64encode(KEY.encode()).decode(), "UFJJVkFURS"),
+]
+NOT_BESIDE = [
+    "token = get_token(x)", "password: str", "API_KEY=$(cat x)", "KEY=${KEY}",
+    "postgres://user:password@localhost/db", "postgres://postgres:postgres@localhost",
+    "secret = settings.SECRET_KEY", "https://github.com/a/b@v1.2", "CACHE_KEY=abc-def-123",
+    '"token": "string"', '"password": "password"', "git@github.com:a/b.git", "PASSWORD=changeme",
+    "PUBLIC_KEY=abcdef123456", "https://x.example:8080/a@b", "sort_key: a1b2", "keyboard=qwerty12",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "secret"), BESIDE)
+def test_a_value_beside_its_name_is_masked(line, secret):
+    shown = masked(line + "\n")
+    assert secret not in shown
+    assert "[hidden: " in shown
+    mask = Masker({})
+    pieces = [mask.feed(bytes([byte]), 1) for byte in f"{line}\n".encode()]
+    assert (b"".join(pieces) + mask.rest(1)).decode() == shown
+
+
+@pytest.mark.parametrize("line", NOT_BESIDE)
+def test_what_stands_for_a_value_stays(line):
+    assert masked(line + "\n") == line + "\n"
+
+
+def test_colours_stay_where_a_secret_was():
+    line = f"\x1b[1ma\x1b[0m ghp_{BODY[:9]}\x1b[31m{BODY[9:]}01234567\x1b[0m b"
+    assert masked(line) == "\x1b[1ma\x1b[0m [hidden: GitHub token]\x1b[31m\x1b[0m b"

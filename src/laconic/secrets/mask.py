@@ -7,17 +7,14 @@ output. A cheap search comes first: a text without a long run of letters and dig
 from __future__ import annotations
 
 import re
+from base64 import b64decode, b64encode
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 
-from laconic.patterns import pattern
-from laconic.secrets.shapes import SHAPES, secret_values
+from laconic.patterns import compile_written, pattern
+from laconic.secrets.shapes import ASSIGNED, SHAPES, Shape, is_assigned_secret, secret_values
 from laconic.settings.environ import agent_of, is_kept_file, is_person, own_terminals
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from laconic.secrets.shapes import Shape
 
 _RUN = 20  # every shape has at least this many characters in a row
 _CONTEXT, _BEGINNING = 12, 28  # bytes before a run, for the dot of `ya29.`, and from its start
@@ -26,10 +23,29 @@ _RUNS = pattern(b"\1" * _RUN + b"\1*")
 # A token may follow a colour code, an escaped newline, or anything that does not continue a word.
 _BEFORE = rb"(?:(?<![A-Za-z0-9])|(?<=[\d\[]m)|(?<=\\[nrt]))"
 _HOOK = b"hook"  # in the addresses of webhooks, whose long run comes long after the host name
+_GROUP = 3  # bytes that base64 takes together
+_STANDARD = bytes.maketrans(b"-_", b"+/")
 _SHORT_VALUE = 16  # a shorter value is only masked as a whole word
 _MOST_HELD = 4096  # bytes of an unfinished line that may become a secret
-_HELD = pattern(rb"[\w+/=.-]{1,4096}\Z")
+_HELD = pattern(rb"(?:[\w+/=.:\"'-]|\x1b(?:\[[0-9;:]*m?)?){1,4096}\Z")
 _LONG_WORD = 8
+
+_ESCAPE = b"\x1b["
+_COLOUR = pattern(rb"\x1b\[[0-9;:]*[mK]")  # ECMA-48, 8.3.117 (SGR) and 8.3.41 (EL)
+_ANY_COLOUR = pattern(rb"\x1b(?:\[[0-9;:]*[mK]?)?")
+# What is in a text with the name of a secret, or an address with a password.
+_TELLING = (
+    b"pass", b"_pw", b"secret", b"token", b"key", b"credential", b"auth", b"bearer", b"basic ",
+    b"://",
+)  # fmt: skip
+# Nobody waits for what comes after it but a person.
+_QUESTION = pattern(rb"[^\"'=]*[:?>\])$][ ]?\Z")
+_VALUED = pattern(
+    rb"[\w-]{0,20}[\"']?[ \t]{0,4}[:=]|(?<=bearer)[ ]|(?<=basic )\w"
+    rb"|(?<=://)[^\s/\"'<>@]{0,300}@"
+)
+_UNFINISHED = pattern(rb"(?:[a-z0-9+.-]{0,20}:/?|\b[0-9]{1,10})\Z")
+_ENCODED = pattern(rb"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}")
 
 _KEY = b"PRIVATE KEY"
 _KEY_BEGINS = pattern(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----")
@@ -71,10 +87,39 @@ class Masker:
             return data
         if self._in_key.get(number) or _KEY in data:
             data = self._without_keys(data, number)
-        for searched, name in self._present(data):
-            data, count = searched.subn(f"[hidden: {name}]".encode(), data)
-            self.found += count
-        return data
+        spans = list(self._spans(data))
+        if _ESCAPE in data:  # a colour in the middle of a secret does not make it another one
+            plain, places = _without_colours(data)
+            spans += [(places(a), places(b), name) for a, b, name in self._spans(plain)]
+        return self._cut(data, spans) if spans else data
+
+    def _cut(self, data: bytes, spans: list[tuple[int, int, str]]) -> bytes:
+        """Put names in place of secrets; the colours in them stay."""
+        pieces, done = [], 0
+        for start, end, name in sorted(spans, key=lambda span: (span[0], -span[1])):
+            if start < done:
+                continue
+            colours = b"".join(_COLOUR.findall(data[start:end]))
+            pieces += [data[done:start], f"[hidden: {name}]".encode(), colours]
+            done = end
+            self.found += 1
+        return b"".join((*pieces, data[done:]))
+
+    def _spans(self, data: bytes) -> Iterator[tuple[int, int, str]]:
+        runs = _beginnings_of_runs(data)
+        for searched, name in self._present(data, runs):
+            yield from ((*found.span(), name) for found in searched.finditer(data))
+        lowered = data.lower()
+        for start, end in _telling_lines(data, lowered):
+            line = data[start:end]
+            for rule in _assigned():
+                for found in rule.finditer(line):
+                    if is_assigned_secret(found[1].decode("utf-8", "replace")):
+                        yield (start + found.start(1), start + found.end(1), "secret")
+        if any(text in runs for text in _encoded()):
+            for found in _ENCODED.finditer(data):
+                if _hides_secret(found[0]):
+                    yield (*found.span(), "secret in base64")
 
     def feed(self, data: bytes, number: int) -> bytes:
         """Mask pieces of any size; what may become a secret is held until its end is known."""
@@ -103,7 +148,12 @@ class Masker:
         if _KEY in line or self._in_key.get(number):
             return min(len(line), _MOST_HELD)
         run = _HELD.search(line, max(0, len(line) - _MOST_HELD))
-        length = len(run[0]) if run and _may_begin(run[0]) else 0
+        length = len(run[0]) if run and _may_begin(_ANY_COLOUR.sub(b"", run[0])) else 0
+        lowered = line[-_MOST_HELD:].lower()
+        if any(word in lowered for word in _TELLING) and not _QUESTION.match(lowered):
+            return len(lowered)
+        unfinished = _UNFINISHED.search(line, max(0, len(line) - _LONG_WORD * 4))
+        length = max(length, len(unfinished[0])) if unfinished else length
         for value in self._names:
             for size in range(min(len(value) - 1, len(line)), length, -1):
                 if line.endswith(value[:size]):
@@ -115,14 +165,16 @@ class Masker:
             length = max(length, len(line) - start) if 0 <= start < cut else length
         return length
 
-    def _present(self, data: bytes) -> Iterator[tuple[re.Pattern[bytes], str]]:
+    def _present(self, data: bytes, runs: bytes) -> Iterator[tuple[re.Pattern[bytes], str]]:
         for value, name in self._names.items():
             if value in data:
                 yield _of_value(value), name
-        runs = _beginnings_of_runs(data)
         hooks = data if _HOOK in data else b""
         for shape in SHAPES:
-            if any(text in (hooks if _HOOK in text else runs) for text in _beginnings(shape)):
+            if shape.sign:
+                if shape.sign.encode() in data:
+                    yield _of_shape(shape), shape.name
+            elif any(text in (hooks if _HOOK in text else runs) for text in _beginnings(shape)):
                 yield _of_shape(shape), shape.name
 
     def _without_keys(self, data: bytes, number: int) -> bytes:
@@ -193,9 +245,65 @@ def _may_begin(word: bytes) -> bool:
     """Tell whether a token may begin in an unfinished word, such as `=g` of `=ghp_`."""
     if len(word) >= _LONG_WORD:
         return True
-    every = [text for shape in SHAPES for text in _beginnings(shape)]
     ends = [word[at:] for at in range(len(word))]
-    return any(text in word or text.startswith(end) for text in every for end in ends)
+    if word[:1] in (b'"', b"'"):  # perhaps of a name
+        return True
+    if any(text.startswith(end.lower()) for text in _TELLING for end in ends):
+        return True
+    every = (text for shape in SHAPES for text in _beginnings(shape) if text)
+    texts = (*every, *_encoded())
+    return any(text in word or text.startswith(end) for text in texts for end in ends)
+
+
+def _telling_lines(data: bytes, lowered: bytes) -> list[tuple[int, int]]:
+    """Where lines are that have the name of a secret in front of a value, or such an address."""
+    found: set[tuple[int, int]] = set()
+    for word in _TELLING:
+        at = lowered.find(word)
+        while at >= 0:
+            end = lowered.find(b"\n", at)
+            end = len(data) if end < 0 else end
+            if _VALUED.match(lowered, at + len(word)):
+                found.add((lowered.rfind(b"\n", 0, at) + 1, end))
+            at = lowered.find(word, at + len(word))
+    return sorted(found)
+
+
+def _without_colours(data: bytes) -> tuple[bytes, Callable[[int], int]]:
+    """Return the text without colour codes, and what tells where a place in it was before."""
+    pieces, starts, shifts, done, shift = [], [0], [0], 0, 0
+    for found in _COLOUR.finditer(data):
+        pieces.append(data[done : found.start()])
+        done = found.end()
+        starts.append(found.start() - shift)
+        shift += done - found.start()
+        shifts.append(shift)
+    pieces.append(data[done:])
+    return b"".join(pieces), lambda at: at + shifts[bisect_right(starts, at) - 1]
+
+
+@cache
+def _assigned() -> list[re.Pattern[bytes]]:
+    return [compile_written(rule.encode()) for rule in ASSIGNED]
+
+
+@cache
+def _encoded() -> frozenset[bytes]:
+    """How base64 of a token or a key begins: https://www.rfc-editor.org/rfc/rfc4648#section-4."""
+    texts = [text for shape in SHAPES for text in _beginnings(shape) if len(text) > _GROUP]
+    whole = (text[: len(text) // _GROUP * _GROUP] for text in (*texts, b"-----BEGIN"))
+    return frozenset(b64encode(text) for text in whole)
+
+
+def _hides_secret(encoded: bytes) -> bool:
+    if not encoded.startswith(tuple(_encoded())):
+        return False
+    try:
+        standard = encoded.rstrip(b"=").translate(_STANDARD)
+        text = b64decode(standard + b"=" * (-len(standard) % 4))
+    except ValueError:
+        return False
+    return _KEY in text or any(_of_shape(shape).match(text) for shape in SHAPES)
 
 
 @cache

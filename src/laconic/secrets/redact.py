@@ -7,17 +7,15 @@ text, for here-documents, code and what cannot be parsed. In doubt a value is hi
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
+from laconic.patterns import compiled
 from laconic.secrets.arguments import operands_of, options_of, read_secrets
 from laconic.secrets.shapes import SAYS_IT, SHAPES
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Assignment, Command, Heredoc, Substitution, Word, nodes
-from laconic.shell.words import fields, leading
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from laconic.shell.words import fields, leading, quoted
 
 HIDDEN = "[hidden]"
 _MOST_PARSED = 64 * 1024
@@ -115,7 +113,9 @@ def _searched(command: str) -> str:
 def _by_text(line: str, wide: tuple[str, ...] = _IN_TEXT) -> str:
     line = re.sub(_by_beginning(), HIDDEN, line)
     for rule in (*wide, *_TEXT_RULES):
-        line = re.sub(rule, rf"\1{HIDDEN}", line, flags=re.IGNORECASE | re.DOTALL)
+        pattern = compiled(f"(?is){rule}")
+        if pattern.search(line):  # sub() reads its template each time, which takes longer
+            line = pattern.sub(rf"\1{HIDDEN}", line)
     return line
 
 
@@ -160,11 +160,12 @@ def _by_pieces(command: str) -> str:
         return f"{pieces[0][0]} {HIDDEN}"
     shown, done, follows = [], 0, False
     for value, piece in pieces:
+        is_sign = follows and value in _SIGNS
         hidden = HIDDEN if follows else options.shown(value, _DEEPEST)
-        if hidden is not None:
+        if hidden is not None and not is_sign:
             shown += [command[done : piece.start()], hidden]
             done = piece.end()
-        follows = not follows and options.take_secret(value)
+        follows = is_sign or (not follows and options.take_secret(value))
     return "".join([*shown, command[done:]])
 
 
@@ -194,8 +195,6 @@ class _Options:
 
     Wrappers may come before the program, so any word may be the program that has such an option.
     """
-
-    __slots__ = ("_attached", "_next", "_programs", "_seen")
 
     def __init__(self, values: list[str]) -> None:
         self._programs = frozenset(map(_name, values))
@@ -246,8 +245,6 @@ class _Options:
 class _Call:
     """A command and the values of its words, as far as they are known."""
 
-    __slots__ = ("_options", "_redirects", "_words")
-
     def __init__(self, command: Command) -> None:
         self._redirects = command.redirects
         self._words = [(word, _known(word)) for word in command.words if isinstance(word, Word)]
@@ -263,6 +260,8 @@ class _Call:
         is_printed = self._options.are_printed and (is_fed or self._fills_secret_file())
         follows = False
         for pos, (word, value) in enumerate(self._words):
+            if follows and value in _SIGNS:
+                continue
             if follows or pos in operands or (is_printed and pos and _is_plain_text(word, value)):
                 yield word.start, word.end, HIDDEN
             elif is_fed and re.match(r"[A-Za-z_]\w*=", value):
@@ -322,9 +321,10 @@ def _name(value: str) -> str:
 _FEEDING = ("|", "<<", "<(")  # how a text reaches the standard input of a command
 _FORMATS = frozenset(("-n", "-e", "-ne", "-en", "-E", "--", "-r", "%s", "%s\\n", "%b"))
 _USER_OPTIONS = frozenset(("--user", "--proxy-user"))  # name:password
+_SIGNS = frozenset(("=", ":", "=>"))  # between a name and its value, as in settings
 
 
 def _quoted(value: str) -> str:
     if not re.search(r"[\s'\"$&|;<>()]", value):
         return value
-    return "'" + value.replace("'", "'\\''") + "'"
+    return quoted(value)

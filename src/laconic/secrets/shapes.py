@@ -6,11 +6,9 @@ an agent reads, must not hide what is not a secret.
 
 from __future__ import annotations
 
-from laconic.patterns import pattern
+from collections.abc import Mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from laconic.patterns import pattern
 
 _SHORTEST_VALUE = 8
 _SHORTEST_WORD = 16  # shorter letters-only values are mostly words: postgres, development
@@ -22,13 +20,15 @@ class Shape:
     """A kind of token.
 
     beginnings: the texts that it may begin with. loosely: the least that follows them, where it is
-    better to hide too much. strictly: what follows them in a text that surely is a token.
+    better to hide too much. strictly: what follows them in a text that surely is a token. sign: a
+    text in the middle of one that begins with anything.
     """
 
-    __slots__ = ("beginnings", "loosely", "name", "strictly")
-
-    def __init__(self, name: str, beginnings: str, strictly: str, loosely: str = "") -> None:
-        self.name, self.beginnings = name, beginnings.split()
+    def __init__(
+        self, name: str, beginnings: str, strictly: str, loosely: str = "", sign: str = ""
+    ) -> None:
+        self.sign = sign
+        self.name, self.beginnings = name, beginnings.split() or [""]
         self.strictly, self.loosely = strictly, loosely or r"[\w-]{8,}"
 
 
@@ -85,7 +85,34 @@ SHAPES = (
     Shape("npm token", "npm_", r"[A-Za-z0-9]{36}(?![A-Za-z0-9])", r"\w{16,}"),
     Shape("PyPI token", "pypi-", rf"{_MIXED}[\w-]{{40,}}", r"[\w-]{16,}"),
     Shape("RubyGems token", "rubygems_", r"[0-9a-f]{48}", r"\w{16,}"),
-    Shape("Hugging Face token", "hf_", rf"{_MIXED}[A-Za-z0-9]{{30,}}", r"\w{16,}"),
+    Shape(
+        "Hugging Face token",
+        "hf_",
+        rf"(?:{_MIXED}|(?=[A-Za-z]{{34}}(?!\w)))[A-Za-z0-9]{{30,}}",
+        r"\w{16,}",
+    ),
+    Shape("New Relic key", "NRAK- NRII- NRAA-", r"[A-Za-z0-9]{20,}", r"\w{16,}"),
+    Shape("Postman key", "PMAK-", r"[0-9a-f]{24}-[0-9a-f]{34}", r"[\w-]{16,}"),
+    Shape("PlanetScale token", "pscale_tkn_ pscale_pw_ pscale_oauth_", r"[\w.-]{20,}", r"\w{16,}"),
+    Shape("Twilio key", "SK", r"[0-9a-f]{32}(?![0-9A-Za-z])", r"[0-9a-f]{32}"),
+    Shape("Mailgun key", "key-", r"[0-9a-f]{32}(?![0-9A-Za-z])", r"[0-9a-f]{32}"),
+    Shape("Doppler token", "dp.pt. dp.st. dp.ct. dp.sa.", r"[\w.-]{20,}", r"[\w.-]{16,}"),
+    Shape("Mapbox token", "sk.", r"eyJ[\w-]{20,}\.[\w-]{10,}", r"eyJ[\w-]{16,}"),
+    Shape("Fly token", "fo1_ fm2_ fm1r_ fm1a_", r"[\w+/=-]{40,}", r"[\w-]{16,}"),
+    Shape(
+        "Terraform token",
+        "",
+        r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}",
+        r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{8,}",
+        ".atlasv1.",
+    ),
+    Shape(
+        "Telegram token",
+        "",
+        r"[0-9]{8,10}:AA[\w-]{32,33}(?![\w-])",
+        r"[0-9]{8,10}:AA[\w-]{20,}",
+        ":AA",
+    ),
     Shape("DigitalOcean token", "dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{40,}", r"\w{16,}"),
     Shape("SendGrid key", "SG.", r"[\w-]{16,}\.[\w-]{20,}", r"[\w-]{8,}\.[\w-]{8,}"),
     # RFC 7519: three parts, of which the first two are JSON objects
@@ -166,3 +193,47 @@ def is_secret_value(value: str) -> bool:
     if all(word.isalpha() and word.islower() for word in words):  # change-me-please, x.example.com
         return len(value) >= _SHORTEST_WORD
     return True
+
+
+# -- values that stand beside their names ----------------------------------------------------------
+
+_NAME = rf"(?:{SAYS_IT}|(?:(?<=_)|\b)(?:pass|pwd|pw|auth[-_]?key|auth))"
+_QUIET = r"[^\s\"'`\\<>(){}\[\]$%*]"
+# The secret is the group of each: a field of JSON, a line of a file of settings or of variables,
+# and what an address has before its host, a header.
+_VARIABLE = (
+    r"(?!\w*(?:PUBLIC|CACHE|SORT|PRIMARY|FOREIGN))(?:[A-Z_][A-Z0-9_]{0,60}?)?"
+    r"(?:PASS|PW|PWD|PASSWORD|PASSWD|SECRET|TOKEN|KEY|CREDENTIALS?|AUTH)(?:_[0-9]{1,2})?"
+)
+_SETTING = r"(?:[a-z][\w.-]{0,60})?(?:password|passwd|secret|token|secret_access_key|api_?key)"
+_RANDOM = r"(?=\S*[0-9])(?=\S*[A-Za-z])[\w/+=-]{16,500}"
+ASSIGNED = (
+    rf"(?i)[\"'][\w.-]{{0,40}}{_NAME}[\"']\s{{0,4}}:\s{{0,4}}\"([^\"\\\s]{{6,500}})\"",
+    rf"(?m)^\s{{0,8}}(?:export\s{{1,4}}|-\s)?{_VARIABLE}=[\"']?({_QUIET}{{6,500}})",
+    rf"(?im)^\s{{0,8}}{_SETTING}\s{{0,4}}[=:]\s{{0,4}}({_RANDOM})\s*$",
+    r"(?:\b[a-z][a-z0-9+.-]{1,30})?://[^\s/\"'<>@:]{0,99}:([^\s\"'<>@/]{3,200})@",
+    rf"(?i)\b(?:bearer|basic)\s{{1,8}}({_RANDOM})",
+    r"\bhttps?://([0-9a-f]{32})(?::[0-9a-f]{32})?@",
+)  # fmt: skip
+_PLACEHOLDERS = frozenset(
+    """
+    admin changeme default dummy example fixme guest hidden localhost mysql none null pass passwd
+    password placeholder postgres pw redacted rabbitmq redis root secret test testing todo token
+    undefined user username yourpassword xxx
+    """.split()
+)
+_SHORTEST_ASSIGNED = 6
+
+
+def is_assigned_secret(value: str) -> bool:
+    """Tell whether what stands beside the name of a secret is one, and not what stands for one."""
+    plain = value.lower().strip("<>[]{}()$%*. ")
+    is_short = len(plain) < _SHORTEST_ASSIGNED
+    if is_short or plain in _PLACEHOLDERS or value[:1] in "$<{%[*(" or len(set(plain)) < 4:  # noqa: PLR2004
+        return False
+    words = plain.replace("-", " ").replace("_", " ").replace(".", " ").split()
+    has_mark = any(char.isdigit() for char in value) or not value.replace("_", "").isalnum()
+    is_word = all(word.isalpha() for word in words) and value == value.lower()
+    if is_word and len(words) > 1 and not _PLACEHOLDERS.isdisjoint(words):
+        return False
+    return has_mark or not is_word or len(value) >= _SHORTEST_WORD
