@@ -9,6 +9,7 @@ import os
 import shutil
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -77,6 +78,18 @@ def test_paths_are_resolved_as_by_the_kernel(tree, paths):
                 assert inode is None or found == os.path.realpath(f"{top}/{path}")
                 assert inode is None or inode == _inode(found)
             assert inode is None or inode in map(_inode, meant(path, top, facts))
+
+
+@pytest.mark.parametrize("count", [3, 8, 40])
+def test_copies_over_copies_are_looked_at_in_time(count):
+    """Each was followed in every order: hours for a line of twelve `cp -r`."""
+    looked = []
+    links = Links(looked.append)
+    for depth in range(count):
+        links.note_copy(f"/p{'/a' * depth}", "/p/a")
+        links.note_copy(f"/p/b{'/a' * depth}", "/p")
+    assert links.ends(f"/p/b{'/a' * count}")
+    assert len(looked) < 10_000
 
 
 @example(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from zipfile import ZipFile
+
 import pytest
 
 from laconic.knowledge.catalog import library
 from laconic.policy.rules import Rules
 from laconic.reading.decide import decide
+from laconic.reading.facts import read_facts
 from laconic.reading.places import Facts
 from laconic.types import Decision, Effect, Verdict
 
@@ -93,3 +96,32 @@ def test_a_star_means_hidden_names_where_that_is_set(setting: str) -> None:
 def test_a_list_of_files_that_holds_a_secret_and_is_read(command: str) -> None:
     assert decided(command, HOLDING).effects & Effect.SECRETS
     assert not decided(command, {"/project": ["a.py"]}).effects & Effect.SECRETS
+
+
+@pytest.mark.parametrize(
+    ("code", "is_secret"),
+    [
+        ("print(open(open('named').read().strip()).read())", True),
+        ("import json; print(open(json.load(open('n.json'))['f']).read())", True),
+        (
+            "from pathlib import Path as P; print(P(P('named').read_text().strip()).read_text())",
+            True,
+        ),
+        ("import os; os.system('cat ' + open('named').read().strip())", True),
+        ("print(open(open('other').read().strip()).read())", False),
+    ],
+)
+def test_python_opens_what_a_file_names(code, is_secret):
+    texts = {"named": ".env\n", "other": "a.py\n", "n.json": '{"f": ".env"}'}
+    facts = Facts(text=lambda path: texts.get(path.removeprefix("/project/")))
+    decision = decide(f'python3 -c "{code}"', library(), Rules(), facts)
+    assert (Effect.SECRETS in decision.effects) == is_secret
+
+
+@pytest.mark.parametrize(("member", "is_secret"), [("sub/.env", True), ("a.txt", False)])
+def test_what_a_small_archive_has_is_known(project, member, is_secret):
+    with ZipFile(project / "a.zip", "w") as archive:
+        archive.writestr(member, "x" * 500)
+    facts = read_facts(str(project), {"HOME": "/home/user", "PATH": "/usr/bin:/bin"})
+    decision = decide("unzip -p a.zip", library(), Rules(), facts)
+    assert (Effect.SECRETS in decision.effects) is is_secret

@@ -8,14 +8,19 @@ from laconic import engine
 from laconic.knowledge.catalog import library
 from laconic.policy.rules import Rules
 from laconic.reading.decide import decide
+from laconic.reading.facts import read_facts
 from laconic.reading.places import Facts
 from laconic.settings.load import process_environment, read_settings
-from laconic.types import Verdict
+from laconic.types import Effect, Verdict
+
+
+def decided(command, cwd):
+    request = engine.Request(command, str(cwd), process_environment())
+    return engine.decide_request(request, read_settings())
 
 
 def verdict(command, cwd):
-    request = engine.Request(command, str(cwd), process_environment())
-    return engine.decide_request(request, read_settings()).verdict.word
+    return decided(command, cwd).verdict
 
 
 def test_a_directory_of_the_checkout_that_looks_like_a_repository_asks(project):
@@ -33,6 +38,74 @@ def test_a_directory_of_the_checkout_that_looks_like_a_repository_asks(project):
         assert verdict(f"git -C {project}/{where} diff", project) == "ask"
     assert verdict("git -C .. status", project / "inner") == "allow"
     assert verdict("git -C ../evil status", project / "inner") == "ask"
+
+
+@pytest.mark.parametrize(
+    ("text", "hook", "said"),
+    [
+        ('[core]\n\tbare = false\n[remote "origin"]\n\turl = https://x.example/a\n', "", "allow"),
+        ('[core]\n\tfsmonitor = true\n[branch "main"]\n\tmerge = refs/heads/main\n', "", "allow"),
+        ("[core]\n\tfsmonitor = touch x\n", "", "ask"),
+        ("[alias]\n\tx = !touch x\n", "", "ask"),
+        ("[include]\n\tpath = ../x\n", "", "ask"),
+        ('[diff "x"]\n\ttextconv = ./x\n', "", "ask"),
+        ('[remote "x"]\n\turl = ext::./x\n', "", "ask"),
+        ("[core\n", "", "ask"),
+        ("", "hooks/post-index-change", "ask"),
+        ("", "hooks/pre-commit.sample", "allow"),
+        ("", "commondir", "ask"),
+    ],
+)
+def test_a_repository_inside_of_another_one_is_read(project, text, hook, said):
+    git = project / "inner" / ".git"
+    for name in ("objects", "hooks"):
+        (git / name).mkdir(parents=True)
+    (project / ".git").mkdir(exist_ok=True)
+    (git / "HEAD").write_text("ref: refs/heads/main")
+    (git / "config").write_text(text)
+    if hook:
+        (git / hook).write_text("")
+    assert verdict("git -C inner status", project) == said
+    assert verdict("cd inner && git status", project) == said
+    assert verdict("git status", project / "inner") == said
+    assert verdict("git status", project) == "allow"
+
+
+def test_a_submodule_is_the_project_s_own(project):
+    module = project / ".git" / "modules" / "inner"
+    module.mkdir(parents=True)
+    (module / "config").write_text("[core]\n\tfsmonitor = x\n")
+    (project / "inner").mkdir()
+    (project / "inner" / ".git").write_text("gitdir: ../.git/modules/inner\n")
+    assert verdict("git -C inner status", project) == "allow"
+    (project / "inner" / ".git").write_text("gitdir: ../other\n")
+    assert verdict("git -C inner status", project) == "ask"
+
+
+@pytest.mark.parametrize(
+    ("entry", "command", "said"),
+    [
+        ("{}/tools", "frob", ("project-code",)),
+        ("{}/tools", "cat a.txt", ("project-code", "unknown")),  # in place of the system's
+        ("{}/tools", "xargs cat < a.txt", ("project-code", "unknown")),
+        ("{}/tools", "env echo x", ("project-code", "unknown")),
+        ("{}/tools", "echo x", ("reads",)),
+        ("{}/tools", "python3 --version", ("project-code",)),
+        ("{}/tools", "ls", ("reads",)),
+        ("tools", "cat a.txt", ("project-code", "unknown")),
+        ("tools", "cd inner; cat a.txt", ("project-code", "unknown")),  # the cd may fail
+        (".", "cd tools && cat a.txt", ("project-code", "unknown")),
+        ("", "cd tools; cat a.txt", ("project-code", "unknown")),
+        ("/opt/x", "cat a.txt", ("reads",)),
+    ],
+)
+def test_a_bare_name_that_path_finds_in_the_project_is_its_code(project, entry, command, said):
+    (project / "tools").mkdir()
+    for name in ("frob", "cat", "echo", "python3"):
+        (project / "tools" / name).write_text("#!/bin/sh\n")
+    environ = {"HOME": "/home/user", "PATH": f"{entry.format(project)}:/usr/bin:/bin"}
+    facts = read_facts(str(project), environ)
+    assert decide(command, library(), Rules("default"), facts).effects.words == said
 
 
 def test_the_top_of_the_work_tree_is_known(project, monkeypatch):
@@ -71,7 +144,7 @@ def test_a_repository_of_another_kind_in_a_checkout_asks(project, tmp_path, comm
 def ruling(command, cwd):
     request = engine.Request(command, str(cwd), process_environment())
     found = engine.decide_request(request, read_settings())
-    return found.verdict.word, {leaf.rule for leaf in found.leaves()}
+    return found.verdict, {leaf.rule for leaf in found.leaves()}
 
 
 @pytest.mark.parametrize(
@@ -196,6 +269,22 @@ def test_a_program_that_the_project_does_not_have_would_be_fetched(project, tmp_
     assert verdict("npx tsc@5 --noEmit", project) == "ask"
     assert verdict(f"cd {tmp_path} && npx tsc --noEmit", project) == "ask"
     assert verdict("npx prettier --check a.ts", project) == "ask"
+
+
+def test_a_program_that_nobody_knows_is_fetched_only_if_the_project_does_not_have_it(project):
+    def fetches(command):
+        return bool(decided(command, project).effects & Effect.INSTALLS)
+
+    assert fetches("npx mocha a.js")
+    (project / "node_modules/.bin").mkdir(parents=True)
+    (project / "node_modules/.bin/mocha").write_text("")
+    for command in ("npx mocha a.js", "bunx mocha", "npm exec -- mocha", "npx -y mocha",
+                    "pnpm exec mocha", "yarn exec mocha"):  # fmt: skip
+        assert decided(command, project).effects == Effect.UNKNOWN
+    for command in ("npx mocha@5", "pnpx mocha", "npm exec mocha", "npx m*a", "npx other",
+                    "npx ../mocha", "cd .. && npx mocha"):  # fmt: skip
+        assert fetches(command), command
+    assert decided("npx -p x mocha", project).effects != Effect.UNKNOWN
 
 
 def test_a_tool_that_is_run_as_a_module_finds_plug_ins_in_the_current_directory(project):

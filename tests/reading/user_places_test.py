@@ -37,7 +37,7 @@ def rules(profile: str = "default", **paths: tuple[str, ...]) -> Rules:
 )
 def test_files_that_may_be_written(command: str, verdict: str) -> None:
     given = rules(write=("build/**", "~/scratch/*", ".git/**"))
-    assert decide(command, library(), given, FACTS).verdict.word == verdict
+    assert decide(command, library(), given, FACTS).verdict == verdict
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from laconic.knowledge.arguments import expand
@@ -165,6 +165,7 @@ def numbered(script: str) -> str:
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
+@example('g() { rec @ "$*"; }\ng a a "${@:2}"\n')
 @given(st.one_of(SCRIPTS, LINES))
 def test_words_that_bash_passes_are_among_those_that_are_possible(lines: str) -> None:
     script = numbered(lines)
@@ -189,6 +190,7 @@ declare -A m=([k]=v [l]='w w'); rec 1 "${m[k]}" "${m[@]}"
 x=Abc; rec 1 ${x,,} ${x^^} ${x,} ${x/b/-} ${x:1} ${x: -2:1} ${x#A} ${x%c} ${x@Q}
 x=a.b.c; rec 1 ${x#*.} ${x##*.} ${x%.*} ${x%%.*} ${x//./-} ${x/#a/z} ${x/%c/z} ${x/[ab]/-}
 n=x; x=v; rec 1 ${!n}; : ${y:=w}; rec 2 $y ${z:-u} ${x:+t}
+if true; then : ${y:=$(echo b.c)}; fi; rec 1 ${y:=z}
 printf -v x '%s-%s' a b; rec 1 $x
 read x y <<< 'a b'; rec 1 $x $y
 mapfile -t a < list; rec 1 "${a[0]}"

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.reading import environment as variables
-from laconic.reading.exports import value_of
+from laconic.reading.exports import exports, value_of
 from laconic.reading.places import place
 from laconic.shell.words import literal
-from laconic.types import HARD, Decision, Effect, Verdict, strictest
+from laconic.types import HARD, Decision, Effect, Kind, Verdict, strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.reading.judge import Judge
     from laconic.reading.places import Facts
     from laconic.reading.situation import Situation
-    from laconic.shell.ast import Assignment, Command
+    from laconic.shell.ast import Assignment, Command, Script
+    from laconic.shell.walk import Occurrence
 
+RUNS_CODE = Effect.PROJECT_CODE | Effect.UNKNOWN | Effect.INSTALLS
+# Builtins that no variable of one's own changes.
+_HEED_NOTHING = frozenset("cd export echo printf set test [ true : wait kill sleep".split())
 # Where interpreters look for code: that of the project is the project's.
 _CODE_PATHS = frozenset("PYTHONPATH NODE_PATH RUBYLIB PERL5LIB".split())
 # https://www.gnu.org/software/make/manual/make.html#Options_002fRecursion: may hold --eval
@@ -25,6 +30,10 @@ _HOLDS_DATA = pattern(
     r"TMP|TEMP|CACHE|OUT|LOG|DATA|DB|STORE|STATE|STORAGE|REPORT|COVER|RESULT|TARGET_DIR|URL|URI"
     r"|INPUT|FIXTURE|SNAPSHOT|DUMP|UPLOAD|SOCKET|(?<!GEM)FILE|DEST|WORK|TEST"
 )
+# Options of a runtime, of which the harmless ones are listed.
+_TAKES_OPTIONS = pattern(
+    r"(?:NODE|BUN|DENO)_OPTIONS|_?JAVA_(?:TOOL_)?OPTIONS|\w+_(?:JAVA_)?OPTS"
+).fullmatch
 _PATHS = pattern(r"(?:^|(?<=[=:,\s]))(?:/|\.\.?(?=/|$|[=:,\s])|~/)[^\s=:,]*")
 
 
@@ -51,14 +60,47 @@ def is_for_code_only(
     a tool what to run or which server to ask.
     """
     name = next((a.name for a in command.assignments if a.start == finding.start), "")
-    is_plain = name in _CODE_PATHS or variables.is_private(name, {})
-    if finding.effects & HARD or not is_plain or name in _MAKE_OPTIONS:
-        return False
-    if finding.verdict is Verdict.ALLOW:
+    if finding.effects & HARD or finding.verdict is Verdict.ALLOW:
         return False
     given = [value_of(a, situation.values) for a in command.assignments if a.name == name]
     values = [value for value in given if value is not None]
-    if len(values) < len(given):
+    return len(values) == len(given) and _is_for_code(name, values, facts, situation)
+
+
+def heeded_by_code_only(
+    script: Script,
+    occurrences: list[Occurrence],
+    parts: list[Decision],
+    facts: Facts,
+    situation: Situation,
+) -> set[tuple[int, int]]:
+    """The places of exports that only matter to such code: `export DB=x && ./run; echo done`.
+
+    parts: what each of the occurrences does.
+    """
+    fine = set()
+    for export in exports(script, situation.values, facts):
+        later = [
+            (tuple(map(literal, one.command.words[:2])), part)
+            for one, part in zip(occurrences, parts, strict=True)
+            if one.command.start >= export.start and one.command.words
+        ]
+        runs_code = [bool(part.effects & RUNS_CODE) for _, part in later]
+        if any(runs_code) and all(
+            is_code
+            or words[0] in _HEED_NOTHING
+            or variables.is_harmless(export.name, export.value, words)
+            for (words, _), is_code in zip(later, runs_code, strict=True)
+        ):
+            if not _is_for_code(export.name, [export.value], facts, situation):
+                continue
+            fine.add((export.assignment.start, export.assignment.end))
+    return fine
+
+
+def _is_for_code(name: str, values: list[str], facts: Facts, situation: Situation) -> bool:
+    is_plain = name in _CODE_PATHS or variables.is_private(name, {})
+    if not is_plain or name in _MAKE_OPTIONS:
         return False
     from laconic.reading import tool_variables as tools  # noqa: PLC0415 - seldom
 
@@ -153,13 +195,19 @@ def _by_role(
     from laconic.reading.given_values import value_findings  # noqa: PLC0415
 
     role = role_of("variables", name)
+    if role is not None and role.spares(value) and (role.name == "SHELL" or _TAKES_OPTIONS(name)):
+        return None
     if (
         role is not None
         and role.name == "SERVER"
         and (role.spares(value) or (value is not None and variables.is_on_this_machine(value)))
     ):
         return None
-    found = [judge.finding(Effect.UNCLEAR, f"environment/{name}", reason, span)]
+    found = [judge.finding(Effect.UNCLEAR, variables.rule_of(name), reason, span)]
+    if value is None and _is_for_code(name, [], judge.facts, situation):
+        found[0] = found[0].but(kind=Kind.VALUE)
     if role is not None:
         found += value_findings(role, name, value, span, judge, situation)
+    elif value is not None:
+        found += judge.hard_of(Argument(value, *span), situation)
     return strictest(found, *span)

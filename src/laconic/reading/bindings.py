@@ -167,7 +167,7 @@ class Bindings:
             self._note_command(node, values)
             return True
         if isinstance(node, Parameter):
-            self._add(node.name, values.texts_of(node.operand))
+            self._add(node.name, values.texts_of(node.operand, depth=0))
             return True
         if isinstance(node, Loop):
             every = values.all_of("@") if node.words is None else ()

@@ -6,14 +6,25 @@ import posixpath
 import sys
 
 from laconic.knowledge.arguments import Argument
+from laconic.knowledge.streams import substituted_file
 from laconic.patterns import pattern
 from laconic.reading.acts import Act, How, Verb
 from laconic.reading.assignments import environment_finding
 from laconic.reading.boxed import OURS, judge_for
-from laconic.reading.dialects import SYSTEM
 from laconic.reading.environment import is_known_server, is_unheard
-from laconic.reading.places import is_stream, is_within, joined, leads_to_guarded, meant, place
-from laconic.reading.secret_files import led_matches, may_be_secret, secrets_below
+from laconic.reading.fetched import is_brought
+from laconic.reading.installs import installs_here
+from laconic.reading.other_shells import SYSTEM
+from laconic.reading.places import (
+    is_storage,
+    is_stream,
+    is_within,
+    joined,
+    leads_to_guarded,
+    meant,
+    place,
+)
+from laconic.reading.secret_files import led_matches, matching, may_be_secret, secrets_below
 from laconic.reading.sending import address_harm, is_literal
 from laconic.reading.user_places import fits
 from laconic.types import HARD, Decision, Effect, Kind, Source, Verdict, union
@@ -27,16 +38,15 @@ if TYPE_CHECKING:
     from laconic.reading.judge import Judge
     from laconic.reading.situation import Situation
 
-_RAW_DEVICE = pattern(
-    r"/dev/(?:[shv]d[a-z]|nvme|mmcblk|disk|rdisk|mem|kmem|port|dm-|mapper/)|/proc/[^/]+/(?:environ|mem)$"
-)
+_MEMORY = pattern(r"/proc/[^/]+/(?:environ|mem)$")
 _DESTROYED = frozenset(("root", "home"))
+# What a place is; `{}` stands for what the command calls it.
 _FIRM_PLACES = {
-    "root": "the root of the file system",
-    "device": "a device",
-    "home": "the home directory itself",
-    "sensitive": "a file that decides what programs run or holds keys",
-    "network": "a network connection",
+    "root": "{}, a directory of the system",
+    "device": "{}, a device",
+    "home": "{}, the home directory itself",
+    "sensitive": "{}, which decides what programs run or holds keys",
+    "network": "{}, a network connection",
 }
 # What it is to write to each of the places.
 _WRITTEN = {
@@ -54,9 +64,12 @@ _WRITTEN = {
 # What is asked about, whatever else an option may make of it. Any other effect is one of the words
 # that a table lists, and says nothing of those that it does not.
 COVERS_ANYTHING = HARD | Effect.PROJECT_CODE | Effect.INSTALLS | Effect.UNCLEAR
+_NONE = Effect.READS
+_SOME_NAME = "_"
+_BY_NAME = "name the files or directories in it that are to go"
 _LONGEST_NAME = 255  # of what may be a path; longer words are texts
 _OWN_PLACES = frozenset(("project", "temporary"))
-_GUARDED = "{} a directory with files that decide what programs run or hold keys"
+_GUARDED = "{} {}, below which files decide what programs run or hold keys"
 
 
 class Call:
@@ -70,9 +83,9 @@ class Call:
     """
 
     __slots__ = (
-        "_others", "arguments", "change", "code_start", "entry", "findings", "id", "is_changing",
-        "judge", "match", "parsed", "path", "placed", "program", "situation", "span", "why",
-        "written",
+        "_others", "arguments", "built", "change", "code_start", "entry", "findings", "id",
+        "is_changing", "judge", "match", "parsed", "path", "placed", "program", "situation", "span",
+        "why", "written",
     )  # fmt: skip
 
     def __init__(
@@ -81,13 +94,14 @@ class Call:
         self.match, self.entry, self.span = match, entry, span
         self.judge, self.situation, self.program = judge, situation, situation.program
         self.path, self.arguments = tuple(match.path), match.arguments
-        self.id = "/".join(match.path)
+        self.id = match.id
         self.parsed: Parsed | None = None
         self.is_changing, self.change = False, ""
         self.findings: list[Decision] = []
         self._others: list[Decision] = []
         self.placed: set[int] = set()
         self.written: set[str] = set()
+        self.built: set[str] = set()
         self.code_start = sys.maxsize
         self.why = entry.about
         if entry.anything and entry.about and not entry.code:
@@ -96,7 +110,7 @@ class Call:
     @property
     def effects(self) -> Effect:
         """All that was found so far."""
-        return union(finding.effects for finding in self.findings)
+        return union([finding.effects for finding in self.findings]) if self.findings else _NONE
 
     # -- what handlers say
 
@@ -118,6 +132,10 @@ class Call:
         self._find(effects, rule, why, argument, instead, firm=firm)
         self.program.doubts.append(self.findings[-1])
 
+    def names(self, why: str, named: str) -> None:
+        """Have what was found say by name what it is about."""
+        self.findings = [f.but(reason=named) if f.reason == why else f for f in self.findings]
+
     def _act(self, verb: Verb, argument: Argument, how: How = How.IN_PLACE) -> None:
         self.program.acts.append(Act(verb, argument, tuple(self.situation.directories), how))
 
@@ -132,7 +150,7 @@ class Call:
         firm: bool = False,
     ) -> None:
         """Add what follows from an act, or says nothing of files."""
-        verdict = self.judge.say.cells[effects]
+        verdict = self.judge.say.answers[effects]
         start, end = (argument.start, argument.end) if argument is not None else self.span
         rule_id = self.id + "/" + rule if rule else self.id  # an enum is slow to format
         finding = Decision(
@@ -144,6 +162,7 @@ class Call:
             effects=effects,
             instead=instead or self.entry.instead,
             firm=firm or verdict is Verdict.DENY,
+            stays=bool(effects & Effect.INSTALLS) and installs_here(self),
             kind=(rule if type(rule) is Kind else Kind.OTHER) if rule else Kind.WHOLE,
             source=Source.OURS if self.path[0] in OURS else Source.KNOWLEDGE,
         )
@@ -168,13 +187,14 @@ class Call:
         self.placed.add(argument.start)
         if "network" in self._places(argument):
             self._find(Effect.SENDS, "read", "reads a network connection", argument, firm=True)
-        elif any(map(_RAW_DEVICE.match, argument.texts)):
+        elif any(is_storage(t) or _MEMORY.match(t) for t in argument.texts):
             why = "reads a raw device or the memory of a process"
             self._find(Effect.SECRETS, "read", why, argument, firm=True)
-        if argument.text is None:
+        if argument.text is None and not argument.is_stream:
             self.situation.seen.reads.append(self.span)
-        if self._may_be_secret(argument):
-            self._find(Effect.SECRETS, Kind.SECRET, "reads keys, passwords or tokens", argument)
+        if self.names_secret(argument):
+            why = f"reads {shown(argument)}, which may hold keys, passwords or tokens"
+            self._find(Effect.SECRETS, Kind.SECRET, why, argument)
 
     def reads_trees(
         self, arguments: Iterable[Argument], is_taken: Callable[[str], bool] = lambda _: True
@@ -183,7 +203,7 @@ class Call:
         for directory in list(arguments) or [Argument(".", *self.span)]:
             self._act(Verb.READ, directory, How.TREE)
             if self.holds_secrets(directory, is_taken):
-                why = "reads keys, passwords or tokens below it"
+                why = f"reads keys, passwords or tokens below {shown(directory)}"
                 self._find(Effect.SECRETS, Kind.SECRET, why, directory)
 
     def holds_secrets(self, directory: Argument, is_taken: Callable[[str], bool]) -> bool:
@@ -223,11 +243,14 @@ class Call:
             if where == "sensitive" and is_empty:
                 effect = self._around(argument)
                 self._find(effect, Kind.WRITE, f"creates {shown(argument)}", argument)
+            elif where == "device" and not is_empty and self._overwrites_storage(argument, how):
+                why = f"overwrites {_described(where, argument)}"
+                self._find(Effect.DESTROYS, Kind.WRITE, why, argument)
             elif where in _FIRM_PLACES:
-                what = _FIRM_PLACES[where]
-                self._find(effect, Kind.WRITE, f"writes to {what}", argument, firm=True)
+                why = f"writes to {_described(where, argument)}"
+                self._find(effect, Kind.WRITE, why, argument, firm=True)
             elif not is_empty and self._leads_to_guarded(argument, whatever=whatever):
-                why = _GUARDED.format("writes to")
+                why = _GUARDED.format("writes to", shown(argument))
                 effect = effect & Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE
                 self._find(effect, Kind.WRITE, why, argument, firm=True)
             elif self._is_user_place("write", argument, every=True):
@@ -236,6 +259,10 @@ class Call:
             else:
                 verb = "creates" if is_empty else "writes to"
                 self._find(effect, Kind.WRITE, f"{verb} {shown(argument)}", argument)
+
+    def _overwrites_storage(self, argument: Argument, how: How) -> bool:
+        """Tell whether what is on a disk, or in the memory of the machine, is lost."""
+        return how is not How.METADATA and any(map(is_storage, self._paths(argument)))
 
     def opens(self, argument: Argument) -> None:
         """A file is read, and created if there is none."""
@@ -254,6 +281,15 @@ class Call:
     def changes_metadata(self, argument: Argument) -> None:
         """Its mode, its owner or its times change, and what is in it stays."""
         self.writes(argument, how=How.METADATA)
+
+    def builds(self, argument: Argument) -> None:
+        """A program is made of the files that the call names: what it may do, their code says."""
+        self.writes(argument)
+        sources = [a for a in self.arguments if a is not argument and a.leading[:1] != "-"]
+        named = {path for source in sources for path in self._real_paths(source)}
+        is_here = all(source.text is not None for source in sources)
+        if is_here and not is_brought(named, self.situation):
+            self.built.update(self._real_paths(argument))
 
     def puts_out(self, argument: Argument) -> None:
         """As writes, for a program that takes `-` for its standard output."""
@@ -275,13 +311,13 @@ class Call:
             ):
                 effect |= Effect.DISCARDS
             if where in _DESTROYED and recursive:
-                why = f"{verb} {_FIRM_PLACES[where]}"
-                self._find(Effect.DESTROYS, Kind.DELETE, why, argument)
+                why = f"{verb} {_described(where, argument)}"
+                self._find(Effect.DESTROYS, Kind.DELETE, why, argument, _BY_NAME)
             elif where in _FIRM_PLACES:
-                why = f"{verb} {_FIRM_PLACES[where]}"
+                why = f"{verb} {_described(where, argument)}"
                 self._find(effect, Kind.DELETE, why, argument, firm=True)
             elif recursive and self._leads_to_guarded(argument, removed=True):
-                why = _GUARDED.format(verb)
+                why = _GUARDED.format(verb, shown(argument))
                 effect = effect & Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE
                 self._find(effect, Kind.DELETE, why, argument, firm=True)
             elif where == "temporary" and recursive and self._is_all_temporary(argument):
@@ -374,6 +410,11 @@ class Call:
             self.add_others(self.judge.nested(argument, known, situation or self.situation))
             reads[before:] = [self.span] if reads[before:] else []  # not where in that text
 
+    def may_run(self, argument: Argument) -> None:
+        """A text that may be shell code for what is not read here: what is hard of it counts."""
+        for leaf in self.judge.hard_of(argument, self.situation):
+            self.add_others(leaf)
+
     def add_others(self, finding: Decision) -> None:
         """Add what something else does that runs with this program."""
         self.findings.append(finding)
@@ -412,32 +453,63 @@ class Call:
         led = [one for path in paths if path for one in led_matches(path, facts)]
         return (*argument.texts, *led)
 
+    def _beginning(self, argument: Argument) -> tuple[str, ...]:
+        """Of a path that is not known, any name in the directory outside with which it begins."""
+        directory, slash, _ = argument.leading.rpartition("/")
+        is_known = argument.text is None and slash and self.is_outside(f"{directory}/")
+        return (f"{directory}/{_SOME_NAME}",) if is_known else ()
+
     def _real_paths(self, argument: Argument) -> list[str]:
         facts, where = self.judge.facts, self.situation.directories
         texts = self._texts(argument)
         return [end for cwd in where for text in texts for end in facts.ends(joined(cwd, text))]
 
+    def content(self, path: str) -> str | None:
+        """What a small file says now, wherever the program may run; None if that is not known."""
+        where = self.situation.directories
+        texts = (self.judge.facts.text(joined(cwd, path)) for cwd in where)
+        return next((text for text in texts if text is not None), None)
+
     def runs_file(self, argument: Argument) -> None:
         """A file of code is run: the project's own, or one that nobody knows."""
         self._act(Verb.RUN, argument)
         if argument.text is None or argument.text == "-" or is_stream(argument.text):
-            self.does(Effect.UNCLEAR, Kind.FILE, "runs code in a file that is not known", argument)
+            kind = Kind.INPUT if argument.text == "-" else Kind.FILE
+            self.does(Effect.UNCLEAR, kind, "runs code in a file that is not known", argument)
+            for text in self._given_code(argument):
+                self._follow_written(text, argument)
         else:
             effects = self.judge.code_at(argument.text, self.situation)
+            if argument.glob:
+                where = (joined(cwd, argument.text) for cwd in self.situation.directories)
+                names = self.judge.facts.names
+                self.situation.seen.ran.update(
+                    one for path in where for one in matching(path, names)
+                )
             self.code_start = argument.start
             self.does(effects, Kind.FILE, f"runs the code in {argument.text}", argument)
-            if self._may_be_secret(argument):
-                why = "runs a file of keys, passwords or tokens, and so may show it"
+            if self.names_secret(argument):
+                why = f"runs {shown(argument)}, a file of secrets, and so may show it"
                 self.does(Effect.SECRETS, Kind.SECRET, why, argument)
             for path in self._real_paths(argument):
                 if path in self.situation.seen.texts:
-                    from laconic.reading.commands.written_code import (  # noqa: PLC0415 - seldom
-                        follow_written,
-                    )
+                    self._follow_written(self.situation.seen.texts[path], argument)
 
-                    follow_written(self, self.situation.seen.texts[path], argument)
+    def _given_code(self, argument: Argument) -> tuple[str, ...]:
+        """The code in `<(echo ..)`, or that of the input for `/dev/stdin`."""
+        script, text = self.situation.script, self.situation.input_text
+        if argument.text is not None:
+            return () if text is None else (text,)
+        written = b"" if script is None else script.source[argument.start : argument.end]
+        return substituted_file(written, self.situation.values) if written[:2] == b"<(" else ()
 
-    def _may_be_secret(self, argument: Argument) -> bool:
+    def _follow_written(self, code: str, where: Argument) -> None:
+        from laconic.reading.commands.written_code import follow_written  # noqa: PLC0415 - seldom
+
+        follow_written(self, code, where)
+
+    def names_secret(self, argument: Argument) -> bool:
+        """Tell whether an argument may be a file of keys, passwords or tokens."""
         if self._is_user_place("secret", argument):
             return True
         return may_be_secret(argument, self.situation.directories, self.judge.facts)
@@ -491,13 +563,19 @@ class Call:
     def _places(self, argument: Argument) -> KeysView[str]:
         """Where the file may be, each kind of place once and in a certain order."""
         facts, directories = self.judge.facts, self.situation.directories
-        texts = self._texts(argument)
+        texts = self._texts(argument) or self._beginning(argument)
         places = (place(text, cwd, facts) for text in texts for cwd in directories)
         return dict.fromkeys(places).keys()
 
 
 def _in_box(leaf: Decision) -> Decision:
     return leaf.but(in_box=leaf.in_box or leaf.verdict is Verdict.ALLOW)
+
+
+def _described(where: str, argument: Argument) -> str:
+    text = shown(argument)
+    is_root = where == "root" and not text.strip("/*")
+    return "the root of the file system" if is_root else _FIRM_PLACES[where].format(text)
 
 
 def shown(argument: Argument) -> str:

@@ -7,19 +7,26 @@ strictest part decides. What cannot be parsed asks, and what a shell may run of 
 
 from __future__ import annotations
 
-from laconic.knowledge.arguments import expand
+from laconic.knowledge.arguments import Argument, expand
 from laconic.patterns import pattern
+from laconic.reading.assignments import heeded_by_code_only
 from laconic.reading.boxed import has_only_boxed
-from laconic.reading.dialects import dialect_findings
 from laconic.reading.directories import Reached
 from laconic.reading.evaluation import evaluation_findings
 from laconic.reading.exports import changed_names, exports, value_of
-from laconic.reading.fetched import GOES_OUT, fetched_findings, note_redirected
+from laconic.reading.fetched import (
+    GOES_OUT,
+    RUNS_TEXT,
+    fetched_findings,
+    note_redirected,
+    remembered_findings,
+)
 from laconic.reading.file_tools import RULES, file_findings
 from laconic.reading.functions import bombs, defined_functions
 from laconic.reading.input_text import Inputs, named_program, opens_output, written
 from laconic.reading.judge import Judge, noted
 from laconic.reading.listed_secrets import listed_findings
+from laconic.reading.other_shells import dialect_findings
 from laconic.reading.places import joined
 from laconic.reading.redirects import STANDARD_STREAMS, redirect_findings
 from laconic.reading.scope import Scope, binding_findings, changes_directory
@@ -28,7 +35,7 @@ from laconic.reading.sending import Feeds
 from laconic.reading.situation import ProgramCall, Situation, add_new
 from laconic.reading.zsh import zsh_findings
 from laconic.shell import ParseError, parse, parse_pieces
-from laconic.shell.ast import Function
+from laconic.shell.ast import Function, Word
 from laconic.shell.walk import commands, evaluations, redirects
 from laconic.shell.words import literal
 from laconic.types import Decision, Effect, Verdict, strictest, union
@@ -38,7 +45,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from laconic.knowledge.arguments import Argument
     from laconic.knowledge.knowledge import Library
     from laconic.reading.exports import Export
     from laconic.reading.file_tools import FileUse
@@ -204,6 +210,9 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
     if b">" in script.source:
         _note_around(script, occurrences, situation, judge.facts)
     parts = _judge_occurrences(occurrences, exported, scope, streams, reached, judge, situation)
+    if b"export" in script.source:
+        fine = heeded_by_code_only(script, occurrences, parts, judge.facts, situation)
+        parts = [_without_exports(part, fine) for part in parts] if fine else parts
     for redirect in redirects(script):
         if _copies_stream(redirect):
             continue
@@ -211,11 +220,15 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
         for values in scope.at(redirect, here):
             place = situation.but(values=values, directories=here)
             parts += redirect_findings(redirect, judge, place)
-    if union(part.effects for part in parts) & GOES_OUT:
+    effects = union([part.effects for part in parts])
+    if effects & GOES_OUT:
         parts = [*fetched_findings(occurrences, parts, script, judge, situation), *parts]
+    if situation.seen.ran or effects & RUNS_TEXT:
+        parts = [*remembered_findings(parts, script, judge, situation), *parts]
     around = evaluation_findings(sites, all_nodes, script.source, scope.start) if sites else []
     if scope.binders or sites:
         around += binding_findings(scope.binders, sites, judge.facts.environment)
+        around += _evaluated_texts(script, all_nodes, judge, situation) if around else []
     around += _findings_of_shells(script, all_nodes, situation.shells)
     around += bombs(functions, occurrences) if functions else []
     around += listed_findings(situation.seen, all_nodes) if situation.seen.reads else []
@@ -224,6 +237,33 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
         situation.program.doubts += around
         parts += judge.answered(around)
     return strictest(parts, 0, len(script.source))
+
+
+def _evaluated_texts(
+    script: Script, all_nodes: list[Node], judge: Judge, situation: Situation
+) -> list[Decision]:
+    """What is hard of substitutions that stand in quoted texts: `x='a[$(rm -rf ~)]'; ((x))`."""
+    texts = {literal(node) or "" for node in all_nodes if isinstance(node, Word)}
+    span = 0, len(script.source)
+    return [
+        leaf.about(*span)
+        for text in sorted(texts)
+        if "$(" in text or "`" in text
+        for leaf in judge.hard_of(Argument(f': "{text}"', *span), situation)
+    ]
+
+
+def _without_exports(part: Decision, fine: set[tuple[int, int]]) -> Decision:
+    """The same where these exports do no harm."""
+    leaves = list(part.leaves())
+    dropped = [(one.start, one.end) in fine and one.effects == Effect.UNCLEAR for one in leaves]
+    if not any(dropped):
+        return part
+    kept = [
+        one.but(verdict=Verdict.ALLOW, effects=Effect.READS, firm=False) if is_dropped else one
+        for one, is_dropped in zip(leaves, dropped, strict=True)
+    ]
+    return strictest(kept, part.start, part.end)
 
 
 def _findings_of_shells(
@@ -278,6 +318,9 @@ def _judge_occurrence(
         "directories": directories,
         "is_fed": lambda: streams.feeds.reach(occurrence),
         "fed_by": lambda: streams.inputs.sources(command) if context.reads_pipe else (),
+        "fed_words": lambda: (
+            streams.inputs.words(command, scope.start) if context.reads_pipe else []
+        ),
         "fed_texts": lambda: scope.input_texts(command),
         "substituted": bool(context.substitution) and not context.assigned,
         "exported": {e.name: e.value for e in exported if e.start <= command.start < e.end},

@@ -15,7 +15,8 @@ _HARMLESS = frozenset(
     NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM GREP_COLORS LS_COLORS
     TIME_STYLE BLOCK_SIZE BLOCKSIZE QUOTING_STYLE POSIXLY_CORRECT DEBIAN_FRONTEND
     RUST_LOG RUST_BACKTRACE RUST_LIB_BACKTRACE CARGO_INCREMENTAL
-    GO111MODULE CGO_ENABLED GOOS GOARCH NODE_ENV NODE_NO_WARNINGS NEXT_TELEMETRY_DISABLED
+    GO111MODULE CGO_ENABLED GOOS GOARCH GOTRACEBACK GOMEMLIMIT GODEBUG NODE_ENV
+    NODE_NO_WARNINGS NEXT_TELEMETRY_DISABLED
     GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_AUTHOR_DATE GIT_COMMITTER_DATE
     PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 PYTHONHASHSEED
     PIP_DISABLE_PIP_VERSION_CHECK PIP_NO_COLOR DOTNET_NOLOGO DOTNET_CLI_TELEMETRY_OPTOUT
@@ -90,7 +91,8 @@ _PLAIN_EDITORS = frozenset(("true", ":", "/bin/true", "/usr/bin/true"))
 # Where a tool is installed that programs run, such as java:
 # https://docs.oracle.com/cd/E19182-01/821-0917/inst_jdk_javahome_t/ https://developer.android.com/tools/variables
 _TOOL_HOMES = frozenset(
-    "JAVA_HOME JDK_HOME ANDROID_HOME ANDROID_SDK_ROOT GRADLE_HOME MAVEN_HOME".split()
+    "JAVA_HOME JDK_HOME ANDROID_HOME ANDROID_SDK_ROOT GRADLE_HOME MAVEN_HOME NVM_DIR SDKMAN_DIR"
+    " ASDF_DIR".split()
 )
 _ON_THIS_MACHINE = pattern(
     r"unix://.*|(?:(?:tcp|https?)://)?(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:/[^@\\]*)?"
@@ -128,6 +130,16 @@ _HEEDED = pattern(
 # Special ones that only count: a number does no harm, while any other text is evaluated.
 _NUMBERS = frozenset("COLUMNS LINES OPTIND RANDOM SECONDS".split())
 _TRUSTED_PATH = pattern(r"/(?:usr/(?:local/)?)?s?bin(?::/(?:usr/(?:local/)?)?s?bin)*")
+
+
+def rule_of(name: str) -> str:
+    """The id of a finding about a variable: a name that no table has does not stand in it."""
+    if name in _SPECIAL:
+        return f"environment/{name}"
+    from laconic.knowledge.roles import role_of  # noqa: PLC0415 - few lines set such a variable
+
+    role = role_of("variables", name)
+    return f"environment/{role.known(name) if role else 'other'}"
 
 
 def is_harmless(name: str, value: str | None, words: tuple[str | None, ...] = ()) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from laconic.knowledge.arguments import gives_number, pieces, result
+from laconic.knowledge.arguments import gives_number, is_plain, pieces, result
 from laconic.knowledge.traits import filled
 from laconic.patterns import pattern
 from laconic.shell.ast import (
@@ -39,7 +39,8 @@ def evaluation_findings(
 ) -> list[Decision]:
     if not sites:
         return []
-    tainted = _tainted_names(all_nodes)
+    tainted = _tainted_names(all_nodes, values)
+    counted = _counted_words(all_nodes, tainted)
     _put_numbers_in(sites, all_nodes, source, values)
     return [
         Decision(
@@ -53,6 +54,7 @@ def evaluation_findings(
         )
         for site in sites
         if _may_run_code(site, tainted)
+        and not (site.kind == "variable" and (site.start, site.end) in counted)
     ]
 
 
@@ -99,28 +101,41 @@ def _may_run_code(site: Evaluation, tainted: frozenset[str]) -> bool:
     return site.kind == "arithmetic" and not names.isdisjoint(tainted)
 
 
-def _tainted_names(all_nodes: list[Node]) -> frozenset[str]:
+def _counted_words(all_nodes: list[Node], tainted: frozenset[str]) -> set[tuple[int, int]]:
+    """The places of words that are a variable to which the text gives nothing but numbers."""
+    given = {node.name for node in all_nodes if isinstance(node, Assignment)} - tainted
+    found: set[tuple[int, int]] = set()
+    for node in all_nodes if given else ():
+        if isinstance(node, Word):
+            parts = pieces(node)
+            named = [part for part, _ in parts if part.start < part.end]
+            if len(named) == 1 and isinstance(named[0], Parameter) and named[0].name in given:
+                found.update({(node.start, node.end)} if is_plain(parts, len(parts) - 1) else ())
+    return found
+
+
+def _tainted_names(all_nodes: list[Node], values: Values) -> frozenset[str]:
     """Variables that this text gives anything but a number: evaluating them may run code."""
     tainted: set[str] = set()
     for node in all_nodes:
-        if isinstance(node, Assignment | Loop | Parameter) and _gives_text(node):
+        if isinstance(node, Assignment | Loop | Parameter) and _gives_text(node, values):
             tainted.add(node.name)
         elif isinstance(node, Command):
             tainted.update(filled([literal(word) for word in node.words]))
     return frozenset(tainted)
 
 
-def _gives_text(node: Assignment | Loop | Parameter) -> bool:
+def _gives_text(node: Assignment | Loop | Parameter, values: Values) -> bool:
     """Tell whether a variable gets something here that may not be a number."""
     if isinstance(node, Parameter):
         return node.operator in ("=", ":=")
     if isinstance(node, Assignment):
-        return not (_is_number(assigned(node)) or _is_count(node))
+        return not (_is_number(assigned(node)) or _is_count(node, values))
     return not all(_is_number(literal(word)) for word in node.words or ())
 
 
-def _is_count(assignment: Assignment) -> bool:
-    """`n=$((n+1))` and `n=${#x}`: whatever the expression says, its result is a number."""
+def _is_count(assignment: Assignment, values: Values) -> bool:
+    """`n=$((n+1))`, `n=${#x}` and `n=$(wc -l <x)`: whatever it says, its result is a number."""
     if assignment.append or assignment.index is not None or not isinstance(assignment.value, Word):
         return False
     parts = [part for part, _ in pieces(assignment.value) if part.start < part.end]
@@ -128,7 +143,10 @@ def _is_count(assignment: Assignment) -> bool:
         return False
     part = parts[0]
     is_length = isinstance(part, Parameter) and part.prefix == "#" and not part.operator
-    return is_length or isinstance(part, Arithmetic)
+    if is_length or isinstance(part, Arithmetic) or gives_number(part, values):
+        return True
+    known = result(part, values) if isinstance(part, Substitution) else None
+    return _is_number(known)
 
 
 def _is_number(value: str | None) -> bool:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import sys
 from os import listdir, lstat, readlink
-from os.path import isabs, realpath
+from os.path import isabs, normpath, realpath
 
 from laconic.errors import FileError
 from laconic.files import Existing, RealPaths, home, read_file, upwards
+from laconic.patterns import pattern
 from laconic.reading.places import Facts, holds_everything, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from laconic.git.repository import Repository
+
 NOWHERE = "/nonexistent"
 SHELLS = frozenset(("bash", "zsh"))
 _MOST_TEXT = 64 * 1024
+_HOME = pattern(r"(?:/home/[^/]+|/Users/[^/]+|/root)(?=/|$)")
 _TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp")  # noqa: S108 - places to know, not to use
 # What importlib.machinery.all_suffixes() ends in, for any version and platform of Python.
 _IMPORTED = (".py", ".pyc", ".pyw", ".so", ".pyd", ".dll", ".sl")
@@ -38,10 +42,34 @@ def read_facts(cwd: str, environ: Mapping[str, str], shells: frozenset[str] = SH
         text=_text,
         link=_link,
         shells=shells,
+        repository=_repository,
     )
     facts.project = _project_root(facts) or NOWHERE
     facts.twins = _Twins(paths, facts).of
     return facts
+
+
+def told_facts(cwd: str = "", shells: frozenset[str] = SHELLS) -> Facts:
+    """The facts that the name of a directory tells; nobody looks whether any of them is true.
+
+    The directory counts as the project, unless it holds more than one. A name of a home tells whose
+    it is. A directory that is not known is one that projects are in.
+    """
+    facts = Facts(shells=shells)
+    if isabs(cwd):
+        facts.cwd = "/" + normpath(cwd).lstrip("/")
+        found = _HOME.match(facts.cwd)
+        facts.home = found[0] if found else facts.home
+        facts.project = facts.cwd if _may_be_project(facts) else NOWHERE
+    facts.environment["HOME"] = facts.home
+    return facts
+
+
+def _may_be_project(where: Facts) -> bool:
+    kind = place(where.cwd, "/", where)
+    if kind == "root":  # as the /app of a container
+        return not holds_everything(where.cwd, where)
+    return kind in ("else", "temporary")
 
 
 class _Twins:
@@ -107,6 +135,12 @@ def _link(path: str) -> str | None:
         return None
 
 
+def _repository(directory: str) -> Repository | None:
+    from laconic.git.repository import find_repository  # noqa: PLC0415 - few commands need it
+
+    return find_repository(directory)
+
+
 def _project_root(where: Facts) -> str:
     """Return the nearest directory upwards that has .git or .laconic, else the directory itself.
 
@@ -121,7 +155,7 @@ def _project_root(where: Facts) -> str:
 
 
 def scope(where: Facts) -> str:
-    """Return the directory that exceptions are for: the project, or without one the directory."""
+    """Return the directory that allowances are for: the project, or without one the directory."""
     return where.cwd if where.project == NOWHERE else where.project
 
 

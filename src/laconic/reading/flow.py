@@ -16,6 +16,7 @@ from laconic.knowledge.arguments import (
     Values,
     begins_path,
     expand,
+    gives_job,
     gives_path,
     gives_revisions,
     is_plain,
@@ -58,14 +59,14 @@ _PLAIN = pattern(r"[A-Za-z0-9_./,*-]*")
 _FAILS_IN_ZSH = pattern(r"[*?[]|~(?!/)|(?:^|:)=")
 
 
-class Value:
+class Content:
     """texts: what a variable may hold. whole: it holds one of them, and nothing else.
 
     leading: what it begins with for certain, where it is not whole. is_path: it is an absolute
-    path, or empty. is_revision: it is names of objects of git, or empty.
+    path, or empty. is_revision: it is names of objects of git, or empty. is_job: it is `$!`.
     """
 
-    __slots__ = ("is_path", "is_revision", "leading", "texts", "whole")
+    __slots__ = ("is_job", "is_path", "is_revision", "leading", "texts", "whole")
 
     def __init__(
         self,
@@ -75,6 +76,7 @@ class Value:
         leading: str = "",
         is_path: bool = False,
         is_revision: bool = False,
+        is_job: bool = False,
     ) -> None:
         distinct = tuple(dict.fromkeys(texts))
         short = tuple(t for t in distinct if len(t) <= MAX_LENGTH)
@@ -82,7 +84,7 @@ class Value:
         self.texts = short[:MAX_POSSIBLE]
         self.leading = _common_beginning(distinct) if self.whole else leading
         self.is_path = is_path or self.leading.startswith("/")
-        self.is_revision = is_revision
+        self.is_revision, self.is_job = is_revision, is_job
 
 
 def _common_beginning(texts: Collection[str]) -> str:
@@ -94,8 +96,8 @@ def _common_beginning(texts: Collection[str]) -> str:
     return first[:length]
 
 
-UNKNOWN = Value((), whole=False)
-State = dict[str, Value]
+UNKNOWN = Content((), whole=False)
+State = dict[str, Content]
 
 
 def _joined(states: list[State]) -> State:
@@ -110,12 +112,13 @@ def _joined(states: list[State]) -> State:
             joined[name] = given[0]
         else:
             texts = [text for value in given for text in value.texts]
-            joined[name] = Value(
+            joined[name] = Content(
                 texts,
                 whole=all(value.whole for value in given),
                 leading=_common_beginning([value.leading for value in given]),
                 is_path=all(value.is_path for value in given),
                 is_revision=all(value.is_revision for value in given),
+                is_job=all(value.is_job for value in given),
             )
     return joined
 
@@ -177,23 +180,25 @@ class Flow:
         for name, starts in self.places.items():
             first = bisect_left(starts, node.start)
             if first < len(starts) and starts[first] < node.end:
-                changed[name] = Value(self.every.get(name, ()), whole=False)
+                changed[name] = Content(self.every.get(name, ()), whole=False)
         self.now = {**self.now, **changed}
 
     def _assign(self, assignment: Assignment) -> None:
         if assignment.name in self.places:
             value = assignment.value
-            given = self._given(value) if isinstance(value, Word) else Value(("",), whole=True)
+            given = self._given(value) if isinstance(value, Word) else Content(("",), whole=True)
             self.now = {**self.now, assignment.name: given}
 
-    def _given(self, word: Word) -> Value:
+    def _given(self, word: Word) -> Content:
         """The value that a word assigns; words are neither split nor matched with files there."""
         texts, whole = [""], True
         parts = pieces(word)
         inner = [part for part, _ in parts if part.start < part.end]
         if len(inner) == 1 and gives_revisions(inner[0], self._values()):
-            return Value((), whole=False, is_revision=True)
-        begins = Value(("",), whole=True)  # with what it begins, as far as that is known
+            return Content((), whole=False, is_revision=True)
+        if len(inner) == 1 and gives_job(inner[0], self._values()):
+            return Content((), whole=False, is_job=True)
+        begins = Content(("",), whole=True)  # with what it begins, as far as that is known
         for pos in range(len(parts)):
             value = self._part(parts, pos)
             if begins.whole:
@@ -203,14 +208,14 @@ class Flow:
             if len(texts) > MAX_TEXTS or any(len(one) > MAX_LENGTH for one in texts):
                 whole = False
                 break
-        return Value(texts, whole=whole, leading=begins.leading, is_path=begins.is_path)
+        return Content(texts, whole=whole, leading=begins.leading, is_path=begins.is_path)
 
-    def _part(self, parts: list[tuple[Part, bool]], pos: int) -> Value:
+    def _part(self, parts: list[tuple[Part, bool]], pos: int) -> Content:
         part, quoted = parts[pos]
         if isinstance(part, Literal | Quoted):
             if isinstance(part, Literal) and not quoted and "~" in part.value:
                 return self._at_home(part.value) if not pos else UNKNOWN
-            return UNKNOWN if part.value is None else Value((text(part.value),), whole=True)
+            return UNKNOWN if part.value is None else Content((text(part.value),), whole=True)
         if isinstance(part, Parameter):
             if part.prefix or part.operator or part.index is not None:
                 return self._operated(part)
@@ -220,40 +225,43 @@ class Flow:
         values = self._values()
         known = result(part, values)
         if known is not None:
-            return Value((known,), whole=True)
+            return Content((known,), whole=True)
         texts = possible_results(part, values)
-        return Value(texts, whole=False, is_path=gives_path(part, values))
+        return Content(texts, whole=False, is_path=gives_path(part, values))
 
-    def _held(self, name: str) -> Value:
+    def _held(self, name: str) -> Content:
         given = self.now.get(name) if name in self.places else None
         if given is not None:
             return given
         known = self.known.get(name)
-        return UNKNOWN if known is None else Value((known,), whole=True)
+        return UNKNOWN if known is None else Content((known,), whole=True)
 
-    def _operated(self, part: Parameter) -> Value:
+    def _operated(self, part: Parameter) -> Content:
         """`${x%.c}`: what the operator makes of each value that the variable may have."""
         held = self._held(part.name) if not part.prefix and part.index is None else UNKNOWN
         made = [changed(part, one) for one in held.texts] if held.whole else [None]
         texts = [one for one in made if one is not None]
         if len(texts) == len(made):
-            return Value(texts, whole=True)
-        return Value(possible_values(part, self._values()), whole=False)
+            return Content(texts, whole=True)
+        return Content(possible_values(part, self._values()), whole=False)
 
-    def _at_home(self, value: str) -> Value:
+    def _at_home(self, value: str) -> Content:
         """A tilde at the beginning; text with further ones, after colons, is not known."""
         home, rest = self.known.get("HOME"), value[1:]
         if value[:2] == "~+":  # the current directory
             home, rest = self.known.get("PWD"), value[2:]
         if home is None or value[0] != "~" or "~" in rest or (rest and rest[0] != "/"):
             return UNKNOWN
-        return Value((home + text(rest),), whole=True)
+        return Content((home + text(rest),), whole=True)
 
     def _values(self) -> Values:
         possible = {**self.every, **{name: value.texts for name, value in self.now.items()}}
         certain = {**self.known, **_single(self.now)}
         revisions = frozenset(name for name, value in self.now.items() if value.is_revision)
-        return Values(certain, possible, self.printers, line=self._line, revisions=revisions)
+        jobs = frozenset(name for name, value in self.now.items() if value.is_job)
+        return Values(
+            certain, possible, self.printers, line=self._line, revisions=revisions, jobs=jobs
+        )
 
     # -- lists
 
@@ -363,7 +371,7 @@ class Flow:
             leading = "" if loop.kind != "for" else _common_beginning([w.leading for w in given])
             is_revision = loop.kind == "for" and all(word.is_revision for word in given)
             self.now = dict(before)
-            self.now[loop.name] = Value(
+            self.now[loop.name] = Content(
                 texts, whole=is_whole, leading=leading, is_revision=is_revision and bool(given)
             )
         self._sequence(loop.body)
@@ -384,17 +392,17 @@ class Flow:
             self._apart(substitution.body)
 
 
-def _followed(begins: Value, value: Value, rest: list[tuple[Part, bool]]) -> Value:
+def _followed(begins: Content, value: Content, rest: list[tuple[Part, bool]]) -> Content:
     """What a word begins with, one part more; begins: all the parts so far, of one text."""
     known = begins.leading
     if value.whole and len(value.texts) == 1:
-        return Value((known + value.texts[0],), whole=True)
+        return Content((known + value.texts[0],), whole=True)
     is_last = all(part.start == part.end for part, _ in rest)
     is_path = value.is_path and is_last and not known
     leading = value.leading
     if not leading and value.is_path and not is_last and begins_path(rest):
         leading = "/"  # the slash that follows, if the path is empty
-    return Value((), whole=False, leading=known + leading, is_path=is_path)
+    return Content((), whole=False, leading=known + leading, is_path=is_path)
 
 
 def _is_background(separator: Node | None) -> bool:

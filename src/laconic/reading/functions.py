@@ -73,7 +73,7 @@ def bombs(functions: list[Function], occurrences: list[Occurrence]) -> list[Deci
         Decision(
             Verdict.DENY,
             "fork-bomb",
-            "functions that start each other again and again",
+            "starts functions that start each other again and again",
             function.start,
             function.end,
             effects=Effect.DESTROYS,

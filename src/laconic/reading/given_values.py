@@ -9,18 +9,13 @@ import re
 
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.knowledge import Branch, Entry, Match
-from laconic.knowledge.roles import role_of
+from laconic.knowledge.roles import Role, role_of
 from laconic.patterns import pattern
 from laconic.reading.call import Call
 from laconic.reading.environment import is_known_server
-from laconic.types import Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.roles import Role
-    from laconic.reading.judge import Judge
-    from laconic.reading.situation import Situation
-    from laconic.types import Decision
+from laconic.reading.judge import Judge
+from laconic.reading.situation import Situation
+from laconic.types import Decision, Effect
 
 _ENTRY = Entry("environment", {}, "")
 _NO_MATCH = Match("environment", Branch(), [])
@@ -56,10 +51,18 @@ def follow_value(call: Call, role: Role, name: str, value: Argument) -> None:
         call.reads(value)
     elif role.name == "LOADS":
         why = f"{name} makes programs load or run other code"
-        call.does(Effect.SYSTEM, name, why, value)
+        call.does(Effect.SYSTEM, role.known(name), why, value)
     elif role.name == "SERVER" and (value.text is None or not is_known_server(value.text)):
         why = f"{name} names another server for the credentials that are there"
-        call.does(Effect.SENDS, name, why, value)
+        call.does(Effect.SENDS, role.known(name), why, value)
+    elif role.name == "CONFIG" and not _is_the_users(call, value.text):
+        why = f"{name} may name another server for the credentials that are there"
+        call.does(Effect.SENDS, role.known(name), why, value)
+
+
+def _is_the_users(call: Call, paths: str | None) -> bool:
+    """Tell whether these are files of the user, where no agent puts any."""
+    return paths is not None and all(map(call.is_outside, paths.split(":")))
 
 
 def follow_settings(call: Call, settings: list[Argument]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -14,6 +16,10 @@ WILD = pattern(r"[*?[]")
 _SET = pattern(r"\[[!^]?\]?[^]/]*\]")
 _SOME_LETTERS = pattern(r"[a-z_]{3,}")
 _ANY, _SEVERAL = "?", "*"
+_TOKENS = pattern(r"\\.|\[\^?\]?[^]]*\]|\{[\d,]*\}|.", re.DOTALL)
+_MOST_NAMES = 64
+_SIGN = "\0"
+_REPEATED = f"{_SIGN}*"
 # Directories that hold all kinds of things, and a name that is a pattern itself.
 _COMMON = (".config", ".local", ".*")
 
@@ -21,6 +27,49 @@ _COMMON = (".config", ".local", ".*")
 def parts_of(path: str) -> list[str]:
     """The names in a path, in small letters; a set of characters stands for any."""
     return _SET.sub(_ANY, path.lower()).split("/")
+
+
+def names_meant(expression: str) -> list[str]:
+    """The patterns for names that say the same as a regular expression: `\\.(env|pem)$` is two.
+
+    A part that may be repeated or left out stands for any text.
+    """
+    tokens = [_token(found) for found in _TOKENS.finditer(expression)]
+    return _alternatives(tokens, [0])
+
+
+def _token(found: re.Match[str]) -> str:
+    """A character, `?` for one that is not known, or one of `(`, `)`, `|` and `*` behind a NUL."""
+    text = found[0]
+    if text.lstrip("\\") in ("(", ")", "|"):
+        return _SIGN + text[-1]
+    if text[0] in "*+{" or text in ("?", "\\?", "\\+", "\\{"):
+        return _REPEATED
+    if text in ("^", "$"):
+        return ""
+    if text[0] == "\\":
+        return _ANY if text[-1].isalnum() else text[-1]
+    return _ANY if text[0] == "[" or text == "." else text
+
+
+def _alternatives(tokens: list[str], at: list[int]) -> list[str]:
+    """Up to the end of a group; at: the place where it begins, which moves."""
+    done: list[str] = []
+    current = [""]
+    while at[0] < len(tokens):
+        said = tokens[at[0]]
+        at[0] += 1
+        if said == f"{_SIGN})":
+            break
+        if said == f"{_SIGN}|":
+            done, current = [*done, *current], [""]
+            continue
+        atoms = _alternatives(tokens, at) if said == f"{_SIGN}(" else [said.lstrip(_SIGN)]
+        if tokens[at[0] : at[0] + 1] == [_REPEATED]:
+            at[0] += 1
+            atoms = [_SEVERAL]
+        current = [front + atom for front in current for atom in atoms][:_MOST_NAMES]
+    return [*done, *current][:_MOST_NAMES]
 
 
 def is_chosen(name: str, included: Iterable[str], excluded: Iterable[str]) -> bool:

@@ -55,6 +55,16 @@ class Inputs:
         name = named_program(before) if isinstance(before, Command) else ""
         return (*self.sources(before), name)
 
+    def words(self, command: Node, values: Values) -> list[list[Argument]]:
+        """The words of the commands on the left of its pipe, and what they are given to read."""
+        before = self._before.get(id(command))
+        if before is None:
+            return []
+        given = () if not isinstance(before, Command) else before.redirects
+        texts = tuple(r.target for r in given if r.operator == "<<<")
+        words = (*before.words, *texts) if isinstance(before, Command) else ()
+        return [*self.words(before, values), expand(words, values)]
+
 
 def named_program(command: Command) -> str:
     """The name of a command's program, with the subcommand of git; empty if it is not known."""

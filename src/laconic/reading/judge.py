@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument, expand
 from laconic.patterns import pattern
-from laconic.reading.assignments import assignment_findings, is_for_code_only
+from laconic.reading.assignments import RUNS_CODE, assignment_findings, is_for_code_only
 from laconic.reading.call import Call
 from laconic.reading.commands import handler
-from laconic.reading.dialects import SYSTEM
-from laconic.reading.fetched import is_fetched, note_fetched
+from laconic.reading.fetched import is_fetched, note_fetched, note_unknown
+from laconic.reading.other_shells import SYSTEM
 from laconic.reading.places import is_within, joined, place
 from laconic.reading.project_runners import (
     REPOSITORIES,
@@ -20,7 +20,8 @@ from laconic.reading.project_runners import (
     repository_findings,
 )
 from laconic.reading.registries import registry_findings
-from laconic.reading.situation import ProgramCall
+from laconic.reading.secret_files import names_unmistakable
+from laconic.reading.situation import LineLog, ProgramCall
 from laconic.reading.table import check_leading_options, conclude, follow_table, shows_itself
 from laconic.types import GRANTS, HARD, Decision, Effect, Kind, Verdict, strictest, union
 
@@ -36,9 +37,11 @@ if TYPE_CHECKING:
 
 MAX_NESTING = 16
 _WITH_ONE = 2  # a program and one argument
+_MOST_STARTS = 4  # words of an unknown program that may be the first of a command
 _BY_ANY_PATH = HARD | Effect.INSTALLS | Effect.DISCARDS
-_RUNS_CODE = Effect.PROJECT_CODE | Effect.UNKNOWN | Effect.INSTALLS
+_MAY_FETCH = Effect.PROJECT_WRITE | Effect.SENDS | Effect.DOWNLOADS
 # Directly in one of the system's directories, by its plain name: `..` may lead anywhere.
+_MAY_BE_CODE = pattern(r"\s")
 _SYSTEM_PROGRAM = pattern(
     r"/(?:(?:usr/(?:local/)?)?s?bin|opt/homebrew/bin|opt/local/bin|usr/libexec|usr/games)"
     r"/(?!\.\.?$)[^/]+"
@@ -55,7 +58,9 @@ class Judge:
     decide: judges a text of shell code, in a situation. is_in_box: what is judged runs in the box.
     """
 
-    __slots__ = ("_has_lists", "decide", "facts", "is_in_box", "library", "say")
+    __slots__ = (
+        "_has_lists", "_path", "decide", "facts", "is_in_box", "library", "say",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -66,6 +71,7 @@ class Judge:
     ) -> None:
         self.library, self.say, self.facts, self.decide = library, say, facts, decide
         self.is_in_box = False
+        self._path = facts.own_path
         lists = say.allow or say.ask or say.deny or say.undenied or say.subcommands or say.wrappers
         self._has_lists = bool(lists or say.gates or say.permissions)
 
@@ -87,7 +93,7 @@ class Judge:
             if not arguments:
                 return self._dynamic("the name of the program is not known", span, situation)
             ran = self.command(arguments, span, situation)
-            if findings and ran.effects & _RUNS_CODE:
+            if findings and ran.effects & RUNS_CODE:
                 where = self.facts, situation
                 findings = [f for f in findings if not is_for_code_only(f, command, *where)]
             findings.append(ran)
@@ -116,7 +122,8 @@ class Judge:
                 decision = self.program(arguments, span, inner)
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
             reason = f"the rule failed ({type(fault).__name__}: {fault})"
-            rule = f"{_names(arguments)[1]}/fault"
+            base = _names(arguments)[1]
+            rule = f"{base if self.library.knows(base) else 'unknown-command'}/fault"
             decision = self.finding(Effect.UNJUDGED, rule, reason, span, firm=True)
             noted(decision, inner)
         if arguments[0].expanded:
@@ -136,14 +143,17 @@ class Judge:
         """Ask, or deny if one of the names that it may have is denied."""
         first, rest = arguments[0], arguments[1:]
         unknown = self._dynamic("the name of the program is not known", span, situation)
+        named = self._named_secrets("dynamic-command", rest, span, situation)
         if situation.guessing or first.text is not None:
-            return unknown
+            return strictest((unknown, *named), *span) if named else unknown
         guessing = situation.but(guessing=True)  # what it runs may be unknown, too: once is enough
-        decisions = [unknown]
-        for name in filter(None, first.possible):
+        decisions = [unknown, *named]
+        # What is not known of the name may be nothing: `r${x}m`.
+        bare = (shape.replace("*", "") for shape in first.shapes)
+        for name in dict.fromkeys(filter(None, (*first.possible, *bare))):
             program = Argument(name, first.start, first.end, expanded=True)
             decisions.append(self.command([program, *rest], span, guessing))
-        worst = max(decisions, key=lambda decision: (decision.verdict, not decision.is_soft))
+        worst = max(decisions, key=lambda one: (one.verdict, not one.is_soft, one.risk))
         return worst.but(effects=union(decision.effects for decision in decisions))
 
     def program(
@@ -153,11 +163,37 @@ class Judge:
         name, base = _names(arguments)
         if "/" in name and not self._is_of_system(name):
             return self._by_path(arguments, span, situation)
-        if situation.calls_function(name, span[0]) and not self.library.knows(base):
+        is_function = situation.calls_function(name, span[0])
+        if is_function and (not self.library.knows(base) or self._is_always_denied(base)):
             return Decision(
                 Verdict.ALLOW, "function", f"{base} is a function, judged where defined", *span
             )
+        if self._path and (found := self._found_in_project(name, situation)):
+            return self._own_program(*found, arguments, span, situation)
         return self._known_program(base, arguments, span, situation)
+
+    def _found_in_project(self, name: str, situation: Situation) -> tuple[str, bool] | None:
+        from laconic.reading.own_programs import own_program  # noqa: PLC0415 - few PATHs lead there
+
+        return own_program(name, self._path, self.facts, situation)
+
+    def _own_program(
+        self,
+        path: str,
+        hides: bool,
+        arguments: list[Argument],
+        span: tuple[int, int],
+        situation: Situation,
+    ) -> Decision:
+        """A bare name that PATH finds in the project: the file is run, whatever it is called."""
+        named = Argument(path, arguments[0].start, arguments[0].end)
+        ran = self._by_path([named, *arguments[1:]], span, situation)
+        if not hides:
+            return ran
+        base = arguments[0].text
+        why = f"runs {path} in place of the {base} that the system has"
+        finding = self.finding(Effect.UNKNOWN, "program-in-path", why, span, firm=True)
+        return strictest((noted(finding, situation), ran), *span)
 
     def _is_of_system(self, name: str) -> bool:
         """Tell whether a path names a program of the system, also when its links are followed.
@@ -215,8 +251,16 @@ class Judge:
         # of a file that is fetched itself, the line as a whole says so
         fetched = situation.seen.fetched
         brought = fetched and [f for f in real if f not in fetched and is_fetched(f, situation)]
-        is_own = not brought and all(is_within(file, self.facts.project) for file in real)
+        is_own = not brought and all(self._is_own_code(file, situation) for file in real)
         return Effect.PROJECT_CODE if is_own else Effect.UNKNOWN
+
+    def _is_own_code(self, path: str, situation: Situation) -> bool:
+        """Tell whether a file is of the project, or a temporary one that the line itself makes."""
+        if is_within(path, self.facts.project):
+            return True
+        seen = situation.seen
+        is_made = path in seen.built or (path in seen.texts and path not in seen.unread)
+        return is_made and place(path, "/", self.facts) == "temporary"
 
     def _real_paths(self, path: str, situation: Situation) -> list[str]:
         where = situation.directories
@@ -224,13 +268,13 @@ class Judge:
 
     def answered(self, findings: list[Decision]) -> list[Decision]:
         """The same findings, with the answers that the profile gives to their effects."""
-        return [finding.but(verdict=self.say.cells[finding.effects]) for finding in findings]
+        return [finding.but(verdict=self.say.answers[finding.effects]) for finding in findings]
 
     def finding(
         self, effects: Effect, rule: str, reason: str, span: tuple[int, int], *, firm: bool = False
     ) -> Decision:
         """Something that would happen, with the answer that the profile gives."""
-        verdict = self.say.cells[effects]
+        verdict = self.say.answers[effects]
         return Decision(verdict, rule, reason, *span, effects=effects, firm=firm)
 
     def _known_program(
@@ -241,13 +285,14 @@ class Judge:
             return self._unknown(base, arguments, span, situation)
         call = situation.program.call = Call(match, match.entry, self, situation, span)
         self._judge(call)
-        if any(finding.effects & Effect.PROJECT_WRITE for finding in call.findings):
+        if call.effects & _MAY_FETCH:
             note_fetched(call)
             _note_unread(call)
+        situation.seen.built |= call.built
         has_say = self._has_lists or base in self.say.denied
         parts = self.say.known(call, base) if has_say else call.findings
         if base in REPOSITORIES:
-            parts += repository_findings(call, base)
+            parts = [*repository_findings(call, base), *parts]
         if call.entry.network:
             parts += registry_findings(call, base)
         if situation.consent:
@@ -261,6 +306,11 @@ class Judge:
         reason += "; what it runs is judged, too" if parts else ""
         own = Decision(Verdict.ALLOW, call.id, reason, *span)
         return strictest((*parts, own), *span)
+
+    def _is_always_denied(self, base: str) -> bool:
+        """Tell whether it is denied by its name alone, which a function of that name is not."""
+        match = self.find(base, [])
+        return match is not None and match.entry is not None and match.entry.verdict == "deny"
 
     def find(self, base: str, arguments: list[Argument]) -> Match | None:
         """The table for a program with these arguments."""
@@ -281,9 +331,27 @@ class Judge:
             return said
         if len(arguments) == _WITH_ONE and arguments[1].text == "--version":
             return Decision(Verdict.ALLOW, "version", f"{base} only tells its version", *span)
+        note_unknown(arguments[1:], situation, self.facts)
         reason = f"{base} is not a command that laconic knows"
         unknown = self.finding(Effect.UNKNOWN, "unknown-command", reason, span).but(risk=False)
-        return situation.settle(noted(unknown, situation))
+        found = [situation.settle(noted(unknown, situation))]
+        for pos, word in enumerate(arguments[1:], 1):
+            found += self.hard_of(word, situation)
+            if pos <= _MOST_STARTS and not situation.guessing:
+                found += self._destroyed_by(arguments[pos:], span, situation)
+        found += self._named_secrets("unknown-command", arguments[1:], span, situation)
+        return strictest(found, *span)
+
+    def _named_secrets(
+        self, rule: str, words: list[Argument], span: tuple[int, int], situation: Situation
+    ) -> list[Decision]:
+        """What nobody knows may read each file that it is given."""
+        texts = () if situation.guessing else (text for word in words for text in word.texts)
+        if not any(map(names_unmistakable, texts)):
+            return []
+        why = "may read keys, passwords or tokens"
+        secret = self.finding(Effect.SECRETS, f"{rule}/{Kind.SECRET}", why, span)
+        return [noted(secret.but(kind=Kind.SECRET, risk=False), situation)]
 
     def _judge(self, call: Call) -> None:
         """Let the table and the handler speak; a fault in them is a question, not an answer."""
@@ -308,6 +376,37 @@ class Judge:
             call.does(Effect.UNJUDGED, "fault", reason, firm=True)
 
     # -- code in arguments
+
+    def hard_of(self, argument: Argument, situation: Situation) -> list[Decision]:
+        """What is hard of a text that may be shell code; a name in it is no path of a secret."""
+        text = argument.text or ""
+        if not _MAY_BE_CODE.search(text) or situation.guessing:
+            return []
+        # Nobody knows that this runs: what it would do counts for no other command.
+        apart = situation.but(guessing=True, seen=LineLog(), program=ProgramCall([], (0, 0)))
+        ran = self.nested(argument, situation.shells, apart)
+        counted = HARD & ~Effect.UNJUDGED
+        leaves = [leaf for leaf in ran.leaves() if leaf.effects & counted]
+        return [leaf.but(effects=leaf.effects & counted) for leaf in leaves]
+
+    def _destroyed_by(
+        self, words: list[Argument], span: tuple[int, int], situation: Situation
+    ) -> list[Decision]:
+        """What words would destroy if an unknown program before them starts them: `wrap rm -rf ~`.
+
+        Other things that they may mean are left out, and programs that are denied by their names
+        alone: `foo shutdown` has a subcommand.
+        """
+        base = (words[0].text or "").rsplit("/", 1)[-1]
+        if not self.library.knows(base) or self._is_always_denied(base):
+            return []
+        apart = situation.but(guessing=True, seen=LineLog(), program=ProgramCall([], (0, 0)))
+        found = []
+        for leaf in self.command(words, span, apart).leaves():
+            counted = HARD & ~Effect.UNJUDGED if leaf.kind is Kind.DELETE else Effect.DESTROYS
+            if leaf.effects & counted:
+                found.append(leaf.but(effects=leaf.effects & counted))
+        return found
 
     def nested(self, argument: Argument, shells: frozenset[str], situation: Situation) -> Decision:
         """Shell code in an argument: judged like a command line of its own, in the same place."""

@@ -6,13 +6,11 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 
-from laconic.reading.places import GUARDED_NAMES, is_guarded
-from laconic.reading.secret_files import SECRET_NAMES, is_secret
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from laconic.reading.place_names import GUARDED_NAMES, SECRET_NAMES
+from laconic.reading.places import is_guarded
+from laconic.reading.secret_files import is_secret
 
 _MOST_FILES = 256  # below one name
 _DEEPEST = 2

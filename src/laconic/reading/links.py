@@ -6,19 +6,15 @@ https://man7.org/linux/man-pages/man7/path_resolution.7.html
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Callable
 
-from laconic.reading.places import meant
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from laconic.knowledge.arguments import Argument
-    from laconic.reading.call import Call
-    from laconic.reading.places import Facts
+from laconic.knowledge.arguments import Argument
+from laconic.reading.call import Call
+from laconic.reading.places import Facts, meant
 
 _MOST_FOLLOWED = 40  # links in one path, as in the kernel
 _MOST_WAYS = 256
+_MOST_COPIES, _MOST_NAMES = 32, 64  # one after another, and other names that they give a path
 
 
 class Links:
@@ -26,8 +22,6 @@ class Links:
 
     look: the text of a link that is there, None if there is none.
     """
-
-    __slots__ = ("_copied", "_look", "_made")
 
     def __init__(self, look: Callable[[str], str | None]) -> None:
         self._look = look
@@ -45,6 +39,7 @@ class Links:
     def ends(self, path: str) -> list[str]:
         """All places that a path may lead to; the root is among them if they are too many."""
         found: dict[str, None] = {}
+        known: dict[str, dict[str | None, None]] = {}
         ways = [("", path.split("/"), 0)]
         for _ in range(_MOST_WAYS):
             if not ways:
@@ -57,7 +52,9 @@ class Links:
                     here = posixpath.dirname(here).rstrip("/")
                     continue
                 step = f"{here}/{name}"
-                texts = self._texts(step, self._copied)
+                if step not in known:
+                    known[step] = self._texts(step)
+                texts = known[step]
                 if followed < _MOST_FOLLOWED:
                     ways += [
                         ("" if text[:1] == "/" else here,
@@ -71,15 +68,31 @@ class Links:
                 found[here or "/"] = None
         return ["/", *found]
 
-    def _texts(self, path: str, copied: list[tuple[str, str]]) -> dict[str | None, None]:
-        """The texts of the links that may be at a path; None stands for no link."""
-        texts = dict.fromkeys([self._look(path), *(t for at, t in self._made if at == path)])
-        for copy in copied:
-            at, source = copy
-            if path == at or path.startswith(f"{at}/"):
-                others = [one for one in copied if one is not copy]
-                texts |= self._texts(source + path[len(at) :], others)
-        return texts
+    def _texts(self, path: str) -> dict[str | None, None]:
+        """The texts of the links that may be at a path; None stands for no link.
+
+        The root is among them if there are too many ways in which copies may have made one.
+        """
+        names = dict.fromkeys([path])
+        last = [path]
+        for used in range(len(self._copied)):
+            last = [one for one in self._copied_from(last) if one not in names]
+            names |= dict.fromkeys(last)
+            if not last:
+                break
+            if len(names) > _MOST_NAMES or used > _MOST_COPIES:
+                return {None: None, "/": None}
+        texts = dict.fromkeys(self._look(name) for name in names)
+        return texts | {text: None for at, text in self._made if at in names}
+
+    def _copied_from(self, paths: list[str]) -> dict[str, None]:
+        """What was copied to paths, or to what they are in."""
+        return {
+            source + path[len(at) :]: None
+            for path in paths
+            for at, source in self._copied
+            if path == at or path.startswith(f"{at}/")
+        }
 
 
 def note_links(call: Call, made: list[Argument], source: Argument, *, is_relative: bool) -> None:

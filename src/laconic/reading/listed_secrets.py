@@ -12,7 +12,7 @@ from itertools import pairwise, takewhile
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.reading.call import Call
-from laconic.reading.globs import is_chosen
+from laconic.reading.globs import is_chosen, names_meant
 from laconic.reading.secret_files import is_secret, secrets_below
 from laconic.reading.spans import Spans
 from laconic.shell.ast import Command, Pipeline, Redirect, nodes
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from laconic.reading.situation import Seen
+    from laconic.reading.situation import LineLog
     from laconic.shell.ast import Node
 
     Span = tuple[int, int]
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _DIRECT = 2  # the one that prints the names, and the one that takes them
 _BLANKS = pattern(r"\s+|\\[nt0]")
 _EXPRESSION = pattern(r"-[A-Za-z]|[(!]")
+_TAKE_EXPRESSIONS = frozenset(("awk", "grep", "sed"))
 _LISTS_OTHERS = pattern(r"-[a-z]*[oi][a-z]*|--others|--ignored")
 _LISTS_HIDDEN = {
     **dict.fromkeys("ls gls exa eza lsd dir vdir".split(), pattern(r"-\w*[aAf]\w*|--a.*")),
@@ -40,10 +41,12 @@ _LISTS_HIDDEN = {
 }
 
 
-def listed_findings(seen: Seen, all_nodes: Iterable[Node]) -> list[Decision]:
+def listed_findings(seen: LineLog, all_nodes: Iterable[Node]) -> list[Decision]:
     """Ask where a line reads files by names that it lists, and secrets may be among them."""
     for call, directories in seen.calls:
         words = _words(call)
+        if call.entry.code in _TAKE_EXPRESSIONS:
+            words = [name for word in words for name in names_meant(word)]
         if _names_secrets(words):
             seen.named.append(call.span)
         if _lists_secrets(call, words, directories):

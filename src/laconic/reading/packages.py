@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator
 
 from laconic.files import upwards
 from laconic.patterns import compile_written, pattern
+from laconic.reading.call import Call
 from laconic.reading.places import is_within
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.reading.call import Call
 
 _NAME = pattern(r"((?:@[\w.-]+/)?[A-Za-z0-9][\w.-]*)(?:(?:\[[^]]*\])?(?:@|[=~!<>]=?).*)?")
 _INSTALLED = ("node_modules/.bin", "node_modules", ".venv/bin", "venv/bin")
@@ -29,10 +25,14 @@ _NAMING = (
 
 def has_package(call: Call, package: str) -> bool:
     """Tell whether the project has a package or program, wherever in it the call may run."""
+    name = name_of(package)
+    return bool(name) and all(_is_in(name, start, call) for start in call.situation.directories)
+
+
+def name_of(package: str) -> str:
+    """Return the name of a package without its version; nothing if it is none."""
     named = _NAME.fullmatch(package)
-    if named is None:
-        return False
-    return all(_is_in(named[1], start, call) for start in call.situation.directories)
+    return named[1] if named else ""
 
 
 def _is_in(name: str, start: str, call: Call) -> bool:

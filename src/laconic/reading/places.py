@@ -4,54 +4,29 @@ from __future__ import annotations
 
 import posixpath
 import re
+from functools import lru_cache
 
 from laconic.patterns import pattern
-from laconic.reading.agent_places import AGENT_HOOKS
 from laconic.reading.globs import WILD, is_meant, overlaps, parts_of
+from laconic.reading.place_names import GUARDED_NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from laconic.git.repository import Repository
     from laconic.reading.links import Links
 
 SINKS = frozenset(
     "/dev/null /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2 /dev/zero".split()
 )
-# Files that decide what programs run, or hold keys: paths that end in these or lead through them.
-GUARDED_NAMES = r"""
-    .ssh .gnupg .aws .kube .docker .azure .config/gcloud .netrc .npmrc .pypirc .git-credentials
-    .vault-token .password-store authorized_keys crontab
-    .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zprofile .zshenv
-    .zlogin .zlogout .kshrc .config/fish .inputrc .envrc .xprofile
-    .gitconfig .config/git .gitattributes .gitmodules .husky lefthook.yml .lefthook.yml
-    .pre-commit-config.yaml .github/workflows .github/actions .gitlab-ci.yml .circleci Jenkinsfile
-    .travis.yml .drone.yml .buildkite azure-pipelines.yml bitbucket-pipelines.yml .devcontainer
-    .yarnrc .yarnrc.yml .pnpmfile.cjs .cargo/config .cargo/config.toml .mvn .bazelrc .mise.toml
-    mise.toml .tool-versions .gdbinit .lldbinit .exrc .pdbrc
-    node_modules/.bin .venv/bin venv/bin vendor/bin
-    .copilot .opencode .config/opencode .mcp.json .kiro .aider.conf.yml .amp .roo .zed
-    .config/goose .config/cc-toolgate .config/tokf .config/rtk
-    .laconic .config/laconic .local/share/laconic .local/state/laconic
-    .vscode .idea conftest.py sitecustomize.py usercustomize.py
-    .githooks .git-hooks .lefthook lefthook.yaml .lefthook.yaml lefthook.toml .lefthook.toml
-    lefthook-local.yml .lefthook-local.yml .gitea/workflows .forgejo/workflows .woodpecker
-    .woodpecker.yml .woodpecker.yaml appveyor.yml .appveyor.yml .cirrus.yml .build.yml
-    .semaphore .teamcity cloudbuild.yaml cloudbuild.yml buildspec.yml buildspec.yaml
-    .nvimrc .nvim.lua .dir-locals.el .irbrc .pryrc .ackrc .ctags .ctags.d .rubocop .mise
-    .yarn/releases .yarn/plugins gradle/wrapper rust-toolchain.toml rust-toolchain
-    .mise.local.toml mise.local.toml .direnv .vimrc .fleet .devcontainer.json .overcommit.yml
-    .cline .clinerules .crush .goose .goosehints .continue .agents .vibe .grok .kimi .openhands
-    .cursorrules .windsurfrules opencode.json opencode.jsonc crush.json .laconic.toml
-    Library/LaunchAgents .config/systemd .config/autostart
-""".split()
-GUARDED_NAMES += AGENT_HOOKS
 # All of a repository's own directory is one of them, because hooks and the programs that its
 # configuration names are there (https://git-scm.com/docs/gitrepository-layout), except a lock
 # that a git which was killed did not remove.
 # Whether a file system tells small letters from capitals is not known here.
+_ANY_NAME = "|".join(map(re.escape, GUARDED_NAMES)).replace(r"\*", "[^/]*")
 _SENSITIVE = pattern(
-    rf"(?:^|/)(?:(?:{'|'.join(map(re.escape, GUARDED_NAMES))})(?:/|$)"
+    rf"(?:^|/)(?:(?:{_ANY_NAME})(?:/|$)"
     r"|\.git(?:/(?!index\.lock$)|$))",
     re.IGNORECASE,
 )
@@ -59,15 +34,31 @@ _SENSITIVE = pattern(
 _PARENTS = frozenset(
     parent
     for name in map(str.lower, GUARDED_NAMES)
+    if "*" not in name
     for parent in (name[:pos] for pos, char in enumerate(name) if char == "/")
 )
 # Directories of this kind are made anew all the time; to remove them changes nothing that runs.
 _MADE_ANEW = frozenset(("node_modules", ".venv", "venv", "vendor"))
-_GUARDED = [name.split("/") for name in (*map(str.lower, GUARDED_NAMES), ".git", *_PARENTS)]
+_GUARDED = [
+    name.split("/")
+    for name in (*map(str.lower, GUARDED_NAMES), ".git", *_PARENTS)
+    if "*" not in name
+]
+# What a pattern may lead through, by the first of its names: what an agent reads is a file, and
+# never a directory.
+_INSIDE: dict[str, list[list[str]]] = {}
+for _name in _GUARDED:
+    if not _name[-1].endswith(".md") and "/".join(_name) not in _PARENTS:
+        _INSIDE.setdefault(_name[0], []).append(_name)
 _MOST_PARTS = 64  # of a pattern; a deeper one is taken for what it may be
 _TRAILING_GLOB = pattern(r"(?:/[.*?]*)+$")
 _SYSTEM = pattern(
     r"/(?:etc|usr|bin|sbin|lib|lib64|boot|dev|proc|sys|var|opt|System|Library)(?:/|$)"
+)
+# https://www.kernel.org/doc/html/latest/admin-guide/devices.html, and disks of macOS
+_STORAGE = pattern(
+    r"/dev/(?:[shv]d[a-z]|xvd[a-z]|nvme|mmcblk|r?disk|k?mem$|port$|dm-|mapper/|mtd"
+    r"|(?:loop|md|nbd|sr)\d)"
 )
 _STREAM = pattern(r"/dev/(?:std(?:in|out|err)|fd/|tty)|/proc/[^/]+/fd/")
 # https://refspecs.linuxfoundation.org/FHS_3.0/fhs/ch03.html and what macOS has beside it
@@ -85,12 +76,15 @@ class Facts:
     there is such a file. names: what is in a directory. text: what is in a small file, None if that
     is not known. link: the text of a symbolic link. twins: by what other names a file is known.
     shells: the families of shells (see dialects) that may run the command. links: those that the
-    line itself makes, once it has made any; meant: what `meant` has found before.
+    line itself makes, once it has made any; meant: what `meant` has found before. fetched: files
+    that earlier commands have fetched, by their real paths, with the addresses; fetching: those
+    that this one would fetch.
     """
 
     __slots__ = (
-        "cwd", "environment", "exists", "home", "link", "links", "meant", "modules", "names",
-        "project", "real_path", "shells", "temporary", "text", "twins",
+        "cwd", "environment", "exists", "fetched", "fetching", "home", "link", "links", "meant",
+        "modules", "names", "project", "real_path", "repository", "shells", "temporary", "text",
+        "twins",
     )  # fmt: skip
 
     def __init__(
@@ -107,21 +101,23 @@ class Facts:
         text: Callable[[str], str | None] = lambda _: None,
         link: Callable[[str], str | None] = lambda _: None,
         twins: Callable[[str], Iterable[str]] = lambda _: (),
+        repository: Callable[[str], Repository | None] = lambda _: None,
         shells: Iterable[str] = ("bash", "zsh"),
     ) -> None:
         self.cwd, self.home, self.project = cwd, home, project or cwd
         self.temporary, self.environment = tuple(temporary), dict(environment or {})
         self.real_path, self.modules, self.exists = real_path, modules, exists
         self.names, self.text, self.link, self.twins = names, text, link, twins
+        self.repository = repository
+        self.fetched: Callable[[], Mapping[str, str]] = dict
+        self.fetching: dict[str, str] = {}
         self.shells = frozenset(shells)
         self.links: Links | None = None
         self.meant: dict[tuple[str, str], tuple[str, ...]] = {}
 
     def with_links(self, links: Links) -> Facts:
         """The same place for a line that makes links; of several real paths one outside counts."""
-        made = Facts.__new__(Facts)
-        for name in self.__slots__:
-            setattr(made, name, getattr(self, name))
+        made = self._copy()
 
         def real_path(path: str) -> str:
             ends = links.ends(path)
@@ -130,11 +126,37 @@ class Facts:
         made.links, made.real_path = links, real_path
         return made
 
+    def for_next(self) -> Facts:
+        """The same place for another line, which knows nothing of what this one fetches."""
+        made = self._copy()
+        made.fetching, made.meant = {}, {}
+        return made
+
+    def _copy(self) -> Facts:
+        made = Facts.__new__(Facts)
+        for name in self.__slots__:
+            setattr(made, name, getattr(self, name))
+        return made
+
+    @property
+    def own_path(self) -> tuple[str, ...]:
+        """The entries of PATH, if one leads into the project or depends on the directory."""
+        # All of a temporary directory is nobody's project.
+        inside = f"{self.project}/" if self.project not in self.temporary else "//"
+        return _own_path(self.environment.get("PATH", "/"), inside)
+
     def ends(self, path: str) -> list[str]:
         """The real paths that an absolute one may have; an empty one is not known."""
         if not path:
             return [""]
         return [self.real_path(path)] if self.links is None else self.links.ends(path)
+
+
+@lru_cache(64)
+def _own_path(path: str, inside: str) -> tuple[str, ...]:
+    entries = tuple(path.split(":"))
+    is_own = any(entry[:1] != "/" or f"{entry}/".startswith(inside) for entry in entries)
+    return entries if is_own else ()
 
 
 def place(path: str, cwd: str, facts: Facts) -> str:
@@ -240,10 +262,16 @@ def leads_to_guarded(
             return True
         if any(_means(parts, len(parts) - len(name), name) for name in _GUARDED):
             return True
-        inside = (name for name in _GUARDED if "/".join(name) not in _PARENTS)
-        if any(_means(parts, pos, name) for name in inside for pos in range(len(parts))):
+        if any(_means(parts, pos, name) for pos, glob in enumerate(parts) for name in _from(glob)):
             return True
     return whatever and any(_SENSITIVE.search(f"{path}/{name}") for name in facts.names(path))
+
+
+def _from(glob: str) -> Iterable[list[str]]:
+    """What a pattern may lead through whose first name it may be."""
+    if WILD.search(glob) is None:
+        return _INSIDE.get(glob, ())
+    return (name for first, names in _INSIDE.items() if overlaps(glob, first) for name in names)
 
 
 def _means(parts: list[str], pos: int, name: list[str]) -> bool:
@@ -280,6 +308,11 @@ def is_guarded(path: str) -> bool:
 def is_stream(path: str) -> bool:
     """Tell whether a path stands for what a program was started with: `/dev/stdin`, `/dev/fd/3`."""
     return _STREAM.match(path) is not None
+
+
+def is_storage(path: str) -> bool:
+    """Tell whether a path stands for a disk, or for the memory of the machine."""
+    return _STORAGE.match(path) is not None
 
 
 def is_within(path: str, directory: str) -> bool:

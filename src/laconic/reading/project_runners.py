@@ -34,6 +34,14 @@ if TYPE_CHECKING:
 _BELOW = "**/"
 _NAMED = "FILES"
 _CONFIGURATIONS = {"hg": ".hg", "chg": ".hg", "jj": ".jj/repo/config.toml"}
+# The commands of git that the trees of its commits say more of.
+OF_TREES = frozenset(
+    """
+    am archive bisect bundle cat-file checkout checkout-index cherry-pick clone diff diff-files
+    diff-index diff-tree fast-export format-patch grep log merge pull range-diff read-tree rebase
+    reflog reset restore revert show stash switch whatchanged worktree
+    """.split()
+)
 REPOSITORIES = {"git": ".git", "hg": ".hg", "chg": ".hg", "jj": ".jj"}
 
 
@@ -60,6 +68,8 @@ def ask_for_project_code(call: Call, *, shows_itself: bool) -> None:
     if setting is None:
         return
     what, is_the_projects = setting
+    if what in facts.fetched():
+        call.situation.seen.ran.add(what)
     if is_the_projects:
         call.does(Effect.PROJECT_CODE, "project-code", f"runs code of the project ({what})")
     else:
@@ -185,6 +195,10 @@ def repository_findings(call: Call, program: str) -> Iterator[Decision]:
     if program == "git":
         options = [parsed for _, parsed in call.match.before[:1]]
         ways = [v.text or "" for parsed in options for v in parsed.values("-C")]
+        if len(call.path) > 1 and call.path[1] in OF_TREES:
+            from laconic.reading.committed import committed_findings  # noqa: PLC0415 - few read trees
+
+            yield from committed_findings(call, ways)
         ways += [v.text or "" for parsed in options for v in parsed.values("--git-dir")]
     for start in call.situation.directories:
         where = join(start, *ways) if ways else start
@@ -195,6 +209,9 @@ def repository_findings(call: Call, program: str) -> Iterator[Decision]:
             reason = f"{directory} is taken for a repository, and its config may name programs"
             rule = f"{program}/project-code"
             yield call.judge.finding(Effect.PROJECT_CODE, rule, reason, call.span)
+        elif program == "git" and (nested := _nested_repository(_real(where, facts), facts)):
+            reason = f"the repository {nested[0]} inside of another one may name programs to run"
+            yield call.judge.finding(nested[1], "git/project-code", reason, call.span)
         elif directory := _foreign_repository(_real(where, facts), program, facts):
             reason = f"the config of {directory}, outside the project, may name programs"
             yield call.judge.finding(Effect.UNKNOWN, f"{program}/foreign-code", reason, call.span)
@@ -213,6 +230,25 @@ def _foreign_repository(directory: str, program: str, facts: Facts) -> str:
         if is_bare or facts.exists(f"{here}/{name}"):
             return "" if is_own(above, facts) else above
     return ""
+
+
+def _nested_repository(directory: str, facts: Facts) -> tuple[str, Effect] | None:
+    """The repository that git finds from a directory, if another one holds it and it may run code.
+
+    directory: absolute and real.
+    """
+    top = ""
+    for above in upwards(directory):
+        if above == facts.home:
+            break
+        if facts.exists(f"{above.rstrip('/')}/.git"):
+            if top:
+                from laconic.reading.nested import would_run  # noqa: PLC0415 - seldom
+
+                effects = would_run(top, above, facts)
+                return (top, effects) if effects else None
+            top = above
+    return None
 
 
 def _brought_repository(directory: str, program: str, facts: Facts) -> str:

@@ -26,12 +26,12 @@ class Allowed(dict[Effect, Verdict]):
 class Say:
     """Nobody says anything: all effects are allowed, and what is read is what there is.
 
-    cells: the answer to effects. places: the files that somebody has a say on. has_box: some
+    answers: the answer to effects. places: the files that somebody has a say on. has_box: some
     effects are settled by a box. The others are what `policy.rules.Rules` explains.
     """
 
     __slots__ = ()
-    cells: dict[Effect, Verdict] = Allowed()
+    answers: dict[Effect, Verdict] = Allowed()
     places = UserPlaces()
     has_box = False
     allow: frozenset[str] = frozenset()

@@ -9,11 +9,11 @@ from __future__ import annotations
 from functools import cache
 
 from laconic.knowledge.arguments import Line, Values, expand
-from laconic.knowledge.printed import COUNTERS, LOCATORS, PRINTERS
+from laconic.knowledge.printed import COUNTERS, LOCATORS, NAMERS, PRINTERS
 from laconic.knowledge.traits import detailed, named
 from laconic.patterns import pattern
 from laconic.reading.bindings import Bindings, Sources, supposed
-from laconic.reading.environment import is_private
+from laconic.reading.environment import is_private, rule_of
 from laconic.reading.flow import Flow, worlds
 from laconic.reading.line_files import LineFiles
 from laconic.reading.meanings import Meanings
@@ -51,7 +51,7 @@ _PUTS = pattern(rb">(?!&[0-9-]|/dev/null)")
 # https://zsh.sourceforge.io/Doc/Release/Options.html#Expansion-and-Globbing
 _HIDDEN = pattern(rb"(?i)dot_*glob|glob_*dots|GLOBIGNORE")
 _INHERITED = frozenset(("HOME", "PWD"))
-_PRINTERS = PRINTERS | COUNTERS | LOCATORS
+_PRINTERS = PRINTERS | COUNTERS | LOCATORS | NAMERS
 _BEFORE_NAME = frozenset(("command", "builtin", "-p", "--"))
 
 
@@ -86,6 +86,8 @@ class Scope:
         if changed or not certain.keys() <= _INHERITED:
             certain = {n: text for n, text in certain.items() if n in _INHERITED - changed}
         printers = _PRINTERS - self.functions if self.functions else _PRINTERS
+        if "TMPDIR" in changed:
+            printers -= {"mktemp"}
         if "IFS" in changed:
             printers = frozenset()
         source, line = script.source, outer.line
@@ -154,7 +156,8 @@ class Scope:
         leading = {name: value.leading for name, value in state.items() if value.leading}
         paths = frozenset(name for name, value in state.items() if value.is_path)
         revisions = frozenset(name for name, value in state.items() if value.is_revision)
-        rest = (start.printers, leading, paths, start.shapes, start.line, revisions)
+        jobs = frozenset(name for name, value in state.items() if value.is_job)
+        rest = (start.printers, leading, paths, start.shapes, start.line, revisions, jobs)
         known = [Values(certain, possible, *rest) for certain in cases]
         if bindings is None or self._is_plain:
             return known
@@ -237,7 +240,7 @@ def binding_findings(
     return [
         Decision(
             Verdict.ASK,
-            f"environment/{name}",
+            rule_of(name),
             f"{name} changes how the shell or its programs run",
             start,
             end,

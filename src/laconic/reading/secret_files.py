@@ -7,7 +7,9 @@ from functools import lru_cache
 
 from laconic.patterns import pattern
 from laconic.reading.globs import WILD, fits, is_meant, overlaps, parts_of
+from laconic.reading.place_names import SECRET_NAMES
 from laconic.reading.places import meant
+from laconic.types import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,66 +18,6 @@ if TYPE_CHECKING:
     from laconic.knowledge.arguments import Argument
     from laconic.reading.places import Facts
 
-# Files and directories, `*` for any part of one name; what lies in such a directory is one, too.
-SECRET_NAMES = """
-    .ssh .gnupg .aws .azure .kube .docker .password-store .oci .bluemix .aliyun .databrickscfg
-    .vault-token .pgpass .my.cnf .mylogin.cnf .netrc _netrc .authinfo .authinfo.gpg
-    .git-credentials .npmrc .pypirc .gem/credentials .bundle/config .cargo/credentials
-    .cargo/credentials.toml .nuget/NuGet.Config .m2/settings.xml .m2/settings-security.xml
-    .gradle/gradle.properties .ivy2/.credentials .boto .s3cfg .passwd-s3fs .rclone.conf rclone.conf
-    .config/rclone .terraformrc .terraform.d/credentials.tfrc.json .htpasswd .smbcredentials
-    .fetchmailrc .msmtprc .mbsyncrc .offlineimaprc .irssi .jupyter/jupyter_server_config.json
-    .databricks .snowsql .snowflake .kaggle/kaggle.json .huggingface/token .cache/huggingface/token
-    .wandb .streamlit/secrets.toml .config/gcloud .config/gh .config/glab-cli .config/hub
-    .config/containers .config/doctl .config/hcloud .config/op .config/configstore
-    .config/git/credentials .config/sops .config/age .config/netlify .config/heroku .config/flyctl
-    .fly/config.yml .config/rclone/rclone.conf .config/helm/registry .config/Bitwarden*
-    .config/github-copilot .local/share/keyrings .local/share/com.vercel.cli .local/share/kwalletd
-    .local/share/uv/credentials .config/wrangler .wrangler/config .railway .supabase/access-token
-    .stripe .config/stripe .config/openai .config/anthropic .config/sentry .sentryclirc
-    .pulumi/credentials.json .credentials .env .env.* *.env .envrc .secrets .secret
-    .claude/.credentials.json .claude.json .claude.json.* .mcp.json .codex/auth.json
-    .gemini/oauth_creds.json .gemini/google_accounts.json .gemini/mcp-oauth-tokens.json
-    .gemini/.env .qwen/oauth_creds.json .copilot/config.json .copilot/mcp-config.json
-    .cursor/mcp.json .codeium/windsurf/mcp_config.json .windsurf/mcp_config.json .vscode/mcp.json
-    .kiro/settings/mcp.json .kimi/credentials .kimi/config.toml .factory/auth.encrypted
-    .config/crush/crush.json .local/share/crush .config/goose/secrets.yaml
-    .config/goose/config.yaml .aider.conf.yml .continue/config.json .continue/config.yaml
-    .config/amp .amp/settings.json .local/share/amp/secrets.json .*/agent/auth.json
-    .grok/user-settings.json .vibe/.env .codebuddy/.credentials.json .openhands/settings.json
-    .openhands/agent_settings.json .cline/data/secrets.json .roo/mcp.json .*/cli/auth.json
-    .docker/config.json cline_mcp_settings.json credentials credentials.json credentials.yml
-    credentials.yaml credentials.toml credentials.xml credentials.db credentials.csv
-    credentials.ini client_secret*.json client_secrets.json application_default_credentials.json
-    service-account*.json service_account*.json serviceaccount*.json secrets.json secrets.yaml
-    secrets.yml secrets.toml secrets.env secrets.properties oauth_creds.json .*/auth.json
-    .config/*/auth.json .local/share/*/auth.json kubeconfig kubeconfig.* *.kubeconfig id_rsa id_dsa
-    id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk id_xmss *_rsa *_ed25519 *_ecdsa ssh_host_*_key
-    private_key private.key *.pem *.key *.p12 *.pfx *.p8 *.ppk *.jks *.keystore *.pkcs12 *.kdbx
-    *.kdb *.agekey *.keytab *.gpgkey *.ovpn keyring.gpg secring.gpg *.keychain *.keychain-db
-    Library/Keychains terraform.tfstate *.tfstate *.tfstate.backup *.tfvars master.key
-    wp-config.php .rails_master_key etc/shadow etc/shadow- etc/gshadow etc/gshadow- etc/sudoers
-    etc/sudoers.d etc/master.passwd etc/ssl/private etc/krb5.keytab etc/wireguard
-    etc/ppp/chap-secrets etc/security/opasswd run/secrets var/run/secrets run/credentials
-    run/user/*/keyring proc/*/environ proc/*/task/*/environ .bash_history .zsh_history .zhistory
-    .sh_history .ash_history .fish_history .local/share/fish .psql_history .mysql_history
-    .sqlite_history .rediscli_history .mongo_history .mongosh .python_history .node_repl_history
-    .irb_history .pry_history .dbshell .mozilla .thunderbird .config/google-chrome*
-    .config/chromium .config/BraveSoftware .config/microsoft-edge* .config/vivaldi
-    .config/Code/User/globalStorage/state.vscdb Library/Cookies Library/Safari
-    Library/Application*Support/Google/Chrome Library/Application*Support/Firefox
-    Library/Application*Support/BraveSoftware cookies.sqlite logins.json key4.db key3.db
-    signons.sqlite .config/laconic .local/state/laconic
-    etc/NetworkManager/system-connections etc/ipsec.secrets etc/mysql/debian.cnf etc/openvpn
-    etc/kubernetes etc/rancher etc/letsencrypt .pg_service.conf .dev.vars .dev.vars.*
-    local.settings.json key.properties keystore.properties .vault_pass* .vault-pass* vault_pass.txt
-    firebase-adminsdk*.json token.json token.pickle htpasswd password.txt passwords.txt .edgerc
-    .jfrog .ngrok2 .config/ngrok .cloudflared .config/scw .config/linode-cli .config/vultr-cli.yaml
-    .config/argocd .argocd .mc/config.json .dbt/profiles.yml .travis .circleci/cli.yml .netlify
-    .config/filezilla .filezilla .subversion/auth .config/nix/nix.conf .config/lftp .lftp
-    .config/helm/repositories.yaml .purple .config/weechat .remmina .jenkins .config/1Password
-    .config/tailscale .config/kaggle .config/gitlab-runner .gitlab-runner .config/flyctl .sops.key
-""".split()
 # Words that a directory or a harmless file has for a name as well, if it begins with a capital.
 _PLAIN_WORDS = frozenset(n for n in SECRET_NAMES if n.replace(".", "").isalpha() and n[0] != ".")
 _HARMLESS_TWIN = pattern(
@@ -84,6 +26,7 @@ _HARMLESS_TWIN = pattern(
     r"|(?:^|/)(?:example|sample|template|dist)\.env$|(?:^|/)known_hosts(?:\.old)?$",
     re.IGNORECASE,
 )
+_BETWEEN_PATHS = pattern(r"[\s'\"`()\[\]{}<>|;&,%@]+")
 _MOST_DIRECTORIES = 32
 _MOST_ENTRIES = 64
 _MOST_MATCHES = 1024
@@ -123,6 +66,15 @@ def is_unmistakable(word: str) -> bool:
     return is_path and " " not in word and is_secret(value)
 
 
+def names_unmistakable(text: str) -> bool:
+    """Tell whether such a path stands anywhere in a text: `print(read("~/.ssh/id_rsa"))`.
+
+    A name without a directory may be what a sentence is about.
+    """
+    pieces = _BETWEEN_PATHS.split(text)
+    return any(is_unmistakable(one) for one in pieces if "/" in one or len(pieces) == 1)
+
+
 # Programs that name files or ask about them, and print nothing of what is in them; or that use a
 # key for what it is.
 _NAMING = frozenset(
@@ -140,8 +92,14 @@ _TELLING = frozenset(
 )
 
 
-def opens_no_files(program: str, handler: str) -> bool:
+# Those that publish what the files hold when they send something.
+_PUBLISH = frozenset(("gh", "glab", "npm", "pnpm", "yarn"))
+
+
+def opens_no_files(program: str, handler: str, effects: Effect) -> bool:
     """Tell whether a word that looks like a file need not be one that the program reads."""
+    if program in _PUBLISH and effects & Effect.SENDS:
+        return False
     return program in _NAMING or handler in _TELLING
 
 
@@ -234,11 +192,13 @@ _SECRET_VARIABLE = pattern(
     | (?<![a-z])(?:api|app|auth|access|account|deploy|encryption|master|signing|ssh)?keys?(?![a-z])
     | (?:database|db|redis|mongo(?:db)?|postgres(?:ql)?|mysql|amqp|rabbitmq|broker|cache|sentry)
       _?(?:url|uri|dsn)
+    | (?<![a-z])(?:admin|db|ftp|mail|my|mysql|pg|redis|root|smtp|ssh|sudo|user)(?:pass|pw)(?![a-z])
+    | (?<![a-z])(?:pem|salt|sas)(?![a-z]) | (?-i:^(?:ACCESS|SESSION|SIGNING)$)
     | connection_?string | (?<![a-z])conn_?str(?![a-z])""",
     re.IGNORECASE | re.VERBOSE,
 )
 _HARMLESS_VARIABLES = frozenset(
-    "PWD OLDPWD SSH_AUTH_SOCK GPG_KEY tokens keys key token_count".split()
+    "PWD OLDPWD SSH_AUTH_SOCK GPG_KEY TOKENIZERS_PARALLELISM tokens keys key token_count".split()
 )
 
 

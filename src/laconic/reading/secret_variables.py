@@ -34,7 +34,7 @@ def variable_findings(all_nodes: list[Node]) -> list[Decision]:
     return [
         Decision(
             Verdict.ASK,
-            f"variable/{node.name}",
+            "variable/secret",
             reason,
             node.start,
             node.end,

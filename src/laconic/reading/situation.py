@@ -1,7 +1,7 @@
 """Where and how a command runs, as far as its judgement depends on it: values that are passed down.
 
-What the commands of a line leave behind for each other comes back in `Seen`, which only grows, and
-in the list of directories that later ones may run in.
+What the commands of a line leave behind for each other comes back in `LineLog`, which only grows,
+and in the list of directories that later ones may run in.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 _MAX_DIRECTORIES = 8
 
 
-class Seen:
+class LineLog:
     """What the commands of a line did so far that the judgement of others needs.
 
     programs: all that it runs, in the order in which they were read.
     ran, written: files that they run, and that they write; texts: what is in those that they write
     from texts of the line; unread: those that get something that nobody has read, with the program
-    that writes it; fetched: those that come from elsewhere. unknown_vars: variables that may have
-    any value from now on.
+    that writes it; fetched: those that come from elsewhere, with the address; built: programs that
+    they make of other files. unknown_vars: variables that may have any value from now on.
     reads: the spans of calls that read files whose names are not known. For `listed_secrets`, which
     is asked only if there are such reads: calls, those that it has not seen yet, with the
     directories that they may run in; named, hidden: the spans of those that name secrets, and of
@@ -43,7 +43,7 @@ class Seen:
     """
 
     __slots__ = (
-        "calls", "fetched", "hidden", "named", "programs", "ran", "reads", "texts",
+        "built", "calls", "fetched", "hidden", "named", "programs", "ran", "reads", "texts",
         "unknown_vars", "unread", "written",
     )  # fmt: skip
 
@@ -54,7 +54,8 @@ class Seen:
         self.named: list[tuple[int, int]] = []
         self.hidden: list[tuple[tuple[int, int], bool]] = []
         self.ran: set[str] = set()
-        self.fetched: set[str] = set()
+        self.fetched: dict[str, str] = {}
+        self.built: set[str] = set()
         self.written: set[str] = set()
         self.texts: dict[str, str] = {}
         self.unread: dict[str, str] = {}
@@ -62,6 +63,7 @@ class Seen:
 
     def note_text(self, path: str, text: str | None, program: str) -> None:
         """Remember what a file gets; text: None if that is not known."""
+        self.built.discard(path)
         if text is None:
             self.unread[path] = program
         else:
@@ -118,15 +120,15 @@ class Situation(Value):
     literal flows into it (few ask); substituted, whether what it prints becomes part of another
     command; exported, the variables that are certain to be; prefix_env, those that are set before
     its name; input_text, what it reads, if the line itself says it; input_file, the file that it
-    reads; fed_by, a function that names the programs that pipe to it; fed_texts, one that tells
-    what may come in, as files say it now.
+    reads; fed_by, a function that names the programs that pipe to it; fed_words, one that gives
+    their words; fed_texts, what may come in, as files say it now.
     About what runs it: calls, the arguments of those programs and its own; consent, what the user's
     rules allow it to do; guessing, whether its name is one of several that are possible. program:
     the one that is read, which is the shell itself outside of commands.
     """
 
     def __init__(self, facts: Facts) -> None:
-        self.seen = Seen()
+        self.seen = LineLog()
         self.program = ProgramCall([], (0, 0))
         self.seen.programs.append(self.program)
         self.script: Script | None = None
@@ -145,6 +147,7 @@ class Situation(Value):
         self.input_text: str | None = None
         self.input_file: Argument | None = None
         self.fed_by: Callable[[], tuple[str, ...]] = lambda: ()
+        self.fed_words: Callable[[], list[list[Argument]]] = list
         self.fed_texts: Callable[[], tuple[str, ...]] = lambda: ()
         self.calls: tuple[list[Argument], ...] = ()
         self.consent: Callable[[Decision], Decision] | None = None

@@ -7,8 +7,8 @@ from laconic.knowledge.options import Parsed, parse_options
 from laconic.patterns import compile_written, pattern
 from laconic.reading.boxed import OURS, judge_for
 from laconic.reading.call import COVERS_ANYTHING, shown
-from laconic.reading.places import is_stream
-from laconic.reading.secret_files import is_unmistakable, opens_no_files
+from laconic.reading.places import is_stream, is_within
+from laconic.reading.secret_files import is_unmistakable, names_unmistakable, opens_no_files
 from laconic.reading.sending import address_findings, sent_findings
 from laconic.reading.word_places import (
     PUTS_THERE,
@@ -46,6 +46,7 @@ _WRITES = (
 )
 _CHANGES = Effect.PROJECT_WRITE | Effect.HISTORY | Effect.DISCARDS
 _CHANGES_OR_CODE = _CHANGES | Effect.PROJECT_CODE
+_RUNS_OR_INSTALLS = Effect.PROJECT_CODE | Effect.INSTALLS
 # Who sends or installs something also fetches.
 _FETCHING = Effect.SENDS | Effect.INSTALLS
 # What options are called that print secrets which a program masks otherwise.
@@ -63,6 +64,7 @@ _SIMPLE_ROLES = {
     "METADATA": "changes_metadata",
     "OPEN": "opens",
     "OUT": "puts_out",
+    "PROGRAM": "builds",
     "DELETE": "deletes",
     "DIR": "enters",
     "URL": "network",
@@ -71,6 +73,7 @@ _SIMPLE_ROLES = {
     "ENV": "sets",
     "RUN": "runs_file",
 }
+_PRODUCTS = frozenset(("WRITE", "OUT", "PROGRAM"))
 _FILES = frozenset(("READ", "EDIT", "WRITE", "MAKE", "METADATA", "DELETE", "DIR"))
 _MOST_NAMED = 3  # a longer list says less than the command itself
 ROLES = frozenset(
@@ -116,7 +119,6 @@ def follow_table(call: Call) -> None:
         if entry.subcommands:
             _check_subcommand(call, call.parsed)
         _check_operands(call, call.parsed)
-    _check_names(call)
     for argument in call.arguments:
         if argument.text is None and "://" in argument.leading:
             address_findings(call, argument)
@@ -125,7 +127,9 @@ def follow_table(call: Call) -> None:
 
 def conclude(call: Call) -> None:
     """What the table says of the call as a whole, after all that its words say."""
+    _check_names(call)
     _table_verdict(call)
+    _drop_products(call)
     if call.change and not any(finding.effects & _WRITES for finding in call.findings):
         call.does(Effect.PROJECT_WRITE, Kind.WRITE, call.change)
     _follow_words(call)
@@ -138,9 +142,9 @@ def conclude(call: Call) -> None:
 
 def _follow_words(call: Call) -> None:
     """Names of tasks that say what they do, and code that is fetched before it runs."""
-    if not call.effects & (Effect.PROJECT_CODE | Effect.INSTALLS):
+    if not call.effects & _RUNS_OR_INSTALLS:
         return
-    if any(":" in (argument.text or "") for argument in call.arguments):
+    if any(set(":/") & set(argument.text or "") for argument in call.arguments):
         follow_addresses(call)
     names = frozenset(name for name in call.entry.does if name[0] != "-")
     for word in (Argument(call.path[-1], *call.span), *call.arguments):
@@ -148,7 +152,7 @@ def _follow_words(call: Call) -> None:
         if text.startswith("-"):
             continue
         for name in names.intersection(_BETWEEN_NAMES.split(text)):
-            _follow_effect(call, *call.entry.effect_of(name), word)
+            _follow_effect(call, call.entry, name, word)
 
 
 def _look_outside(call: Call) -> None:
@@ -176,10 +180,17 @@ def _look_outside(call: Call) -> None:
         call.does(Effect.GUARDED_WRITE, "guarded", f"may write to {guarded}", firm=True)
     outside = [where for where in (".", *words) if call.is_outside(where)]
     if outside and effects & _CHANGES:
-        why = f"works in {outside[0]}, outside the project"
+        why = f"works in {_place_named(call, outside[0])}, outside the project"
         call.does(Effect.OUTSIDE_WRITE, Kind.OUTSIDE, why)
     elif is_code and (place := outside[0] if outside else foreign_code(call)):
         call.does(Effect.UNKNOWN, Kind.OUTSIDE, f"runs code of {place}, outside the project")
+
+
+def _place_named(call: Call, where: str) -> str:
+    """What a person knows a place by: the directory, where the line has gone there before."""
+    facts, directories = call.judge.facts, call.situation.directories
+    outside = (one for one in directories if not is_within(facts.real_path(one), facts.project))
+    return next(outside, where) if where == "." else where
 
 
 def _words_that_lead_somewhere(call: Call, effects: Effect) -> list[str]:
@@ -260,13 +271,23 @@ def _check_servers(call: Call) -> None:
 def _check_names(call: Call) -> None:
     """A word that can only be the name of a secret, for a program that may open its files."""
     words = [a for a in call.arguments if a.is_static and not _SWITCH.fullmatch(a.text or "")]
-    if not words or opens_no_files(call.path[0], call.entry.code):
+    effects = call.effects
+    is_code = bool(effects & _CODE)
+    if is_code and call.situation.input_text:
+        words.append(Argument(call.situation.input_text, *call.span))
+    if effects & _NOT_KNOWN and call.entry.code in _NO_LANGUAGE:
+        for argument in words:
+            call.may_run(argument)
+    asks_for = call.match.effect if call.entry.verdict == "ask" else Effect.READS
+    if not words or opens_no_files(call.path[0], call.entry.code, call.effects | asks_for):
         return
     if any(finding.kind is Kind.SECRET for finding in call.findings):
         return
+    names = names_unmistakable if is_code else is_unmistakable
     for argument in words:
-        if is_unmistakable(argument.text or ""):
-            call.does(Effect.SECRETS, Kind.SECRET, "may read keys, passwords or tokens", argument)
+        if names(argument.text or ""):
+            why = f"may read {argument.text}, which may hold keys, passwords or tokens"
+            call.does(Effect.SECRETS, Kind.SECRET, why, argument)
 
 
 def _table_verdict(call: Call) -> None:
@@ -280,6 +301,26 @@ def _table_verdict(call: Call) -> None:
         call.does(Effect.DESTROYS, "", _deed(call))
 
 
+def _drop_products(call: Call) -> None:
+    """What code of the project writes where it is told to is a part of running that code."""
+    if call.parsed is None or not call.parsed.options or not call.effects & Effect.PROJECT_CODE:
+        return
+    named = {o.value.start for o in call.parsed.options if o.value and o.role in _PRODUCTS}
+    if named:
+        call.findings = [
+            finding
+            for finding in call.findings
+            if finding.kind is not Kind.WRITE
+            or finding.effects != Effect.PROJECT_WRITE
+            or finding.start not in named
+        ]
+
+
+# What runs or reads words in a way that is not known.
+_NOT_KNOWN = Effect.UNCLEAR | Effect.UNKNOWN
+_CODE = Effect.PROJECT_CODE | _NOT_KNOWN
+# Handlers of programs whose words are not of another language than the shell's.
+_NO_LANGUAGE = frozenset(("", "builtins", "joined_words", "shells"))
 _REHEARSES = frozenset(("-n", "--dry-run"))
 
 
@@ -303,7 +344,7 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
     is_rehearsal = parsed.has(*_REHEARSES) and not _REHEARSES.isdisjoint(entry.needs)
     for option in parsed.options:
         if option.name in entry.does and not is_rehearsal:
-            _follow_effect(call, *entry.effect_of(option.name), option.argument)
+            _follow_effect(call, entry, option.name, option.argument)
         if entry.covers(option.name):
             why = f"{option.name}: {_deed(call)}"
             call.does(call.match.effect, Kind.OPTION, why, option.argument)
@@ -328,17 +369,17 @@ def _follow_unlisted_place(call: Call, option: Argument, name: str) -> None:
     value = option.behind(len(name) + 1) if is_here else _behind(call, option)
     if value is None or value.leading[:1] not in ("/", "~", "."):
         return
-    if call.leads_to_guarded(value) or any(map(call.is_outside, value.texts)):
-        call.writes(value)
+    if call.leads_to_guarded(value, whatever=False) or any(map(call.is_outside, value.texts)):
+        call.writes(value, whatever=False)
 
 
-def _follow_effect(call: Call, effects: Effect, why: str, argument: Argument) -> None:
-    """An option that makes the program do something; where it writes, its operands say."""
+def _follow_effect(call: Call, entry: Entry, name: str, argument: Argument) -> None:
+    """An option or a task that does something; where it writes, the operands say."""
+    effects, why = entry.effect_of(name)
     if effects & Effect.PROJECT_WRITE:
         call.is_changing, call.change = True, why
     if effects != Effect.PROJECT_WRITE:
-        rule = argument.leading.partition("=")[0].lstrip("-")
-        call.does(effects & ~Effect.PROJECT_WRITE, rule, why, argument)
+        call.does(effects & ~Effect.PROJECT_WRITE, name.lstrip("-"), why, argument)
 
 
 def _check_subcommand(call: Call, parsed: Parsed) -> None:

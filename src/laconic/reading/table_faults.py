@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from laconic.knowledge.knowledge import KEYS
 from laconic.knowledge.options import Spec
 from laconic.knowledge.traits import TRAITS
@@ -10,16 +13,11 @@ from laconic.reading.table import ROLES
 from laconic.settings.schema import closest
 from laconic.types import EFFECTS
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    Fault = tuple[str, str, str]  # where, message, hint
+Fault = tuple[str, str, str]  # where, message, hint
 
 _TEXT = (
-    "about why instead options everywhere operands style code needs alone settings startup_settings"
-    " subcommands"
+    "about why instead options everywhere operands style code groups needs alone settings"
+    " startup_settings subcommands"
 ).split()
 _FLAGS = "anything formats late complete".split()
 _LISTS = "also yes no".split()

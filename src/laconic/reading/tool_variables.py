@@ -50,6 +50,7 @@ _OPTIONS = {
     "RUSTFLAGS": pattern(
         r"(?:\s*(?:-[DWA]\s?[\w:-]+|--cfg[ =][\w=\"]+|-C\s?(?!linker|link)[\w-]+(?:=[\w.-]+)?))*"
     ),
+    "RUSTDOCFLAGS": pattern(r"(?:\s*-[DWA]\s?[\w:-]+)*"),
     "PYTEST_ADDOPTS": pattern(
         r"(?:\s*(?:-[xvqsl]+|-n\s?(?:\d+|auto)|-p\s?no:\w+|--(?:tb|maxfail|durations|color)=\w+"
         r"|--no-cov|--lf|--ff))*"

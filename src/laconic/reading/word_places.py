@@ -13,8 +13,8 @@ import sys
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
-from laconic.reading.dialects import SYSTEM
 from laconic.reading.fetched import is_fetched
+from laconic.reading.other_shells import SYSTEM
 from laconic.reading.places import is_stream, is_within, joined, place
 from laconic.types import HARD, Effect, Kind
 
@@ -43,6 +43,10 @@ _CODE_VALUE = pattern(r"-e|-E|-c|--eval|--exec(?:ute)?|--init-hook|--expr(?:essi
 # https://docs.deno.com/runtime/fundamentals/modules/ https://docs.npmjs.com/cli/commands/npm-exec
 _REMOTE = pattern(r"(?!https?://(?:localhost|127\.))(?:[a-z][a-z+]+://|(?:github|data):)")
 _PACKAGE = pattern(r"(?:npm|jsr):")
+# `owner/name` for those that install from GitHub: https://docs.npmjs.com/cli/configuring-npm/package-json
+_ON_GITHUB = pattern(r"[\w-][\w.-]*/[\w.-]+(?:#.*)?")
+_KNOW_GITHUB = frozenset("npm pnpm yarn bun".split())
+_SAVES = pattern(r"-[DSOEPBgd]|--(?:save[\w-]*|global|dev|exact|peer|optional|no-[\w-]+)")
 _RUN_ADDRESSES = frozenset("deno bun bunx node npx nix tsx uv uvx".split())
 # Options whose value is an address of something else: of an index, of a service that is used.
 _ELSEWHERE = pattern(
@@ -139,8 +143,16 @@ def _own_arguments(call: Call) -> list[Argument]:
 
 
 def _end(call: Call) -> int:
-    """Where the arguments of the code begin; its file may be the value of an unknown option."""
-    is_certain = call.parsed is None or not call.parsed.problems
+    """Where the arguments of the code begin; its file may be the value of an unknown option.
+
+    A known program behind a wrapper reads its own.
+    """
+    parsed = call.parsed
+    if parsed is not None and parsed.operands and call.entry.operands == ("COMMAND",):
+        inner = parsed.operands[0]
+        if inner.text is not None and call.judge.library.knows(inner.text.rpartition("/")[2]):
+            return min(inner.start, call.code_start)
+    is_certain = parsed is None or not parsed.problems
     return call.code_start if is_certain else call.code_start + 1
 
 
@@ -161,7 +173,12 @@ def follow_addresses(call: Call) -> None:
     is_first, before = True, ""
     for word in call.arguments:
         text = word.text or ""
-        is_remote = _REMOTE.match(text) is not None
+        is_remote = _REMOTE.match(text.partition(" @ ")[2] or text) is not None or (
+            call.path[0] in _KNOW_GITHUB
+            and bool(call.match.effect & Effect.INSTALLS)
+            and _ON_GITHUB.fullmatch(text) is not None
+            and (before[:1] != "-" or _SAVES.fullmatch(before) is not None)
+        )
         if is_remote or (is_run and _PACKAGE.match(text)):
             is_code = is_first and call.path[0] in _RUN_ADDRESSES
             is_own = (is_code or not is_run) and not _ELSEWHERE.fullmatch(before)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from laconic.shell.braces import Cell
 
 _PLAIN = pattern(r"[A-Za-z0-9_./:@%,+-]+")
+_PLAIN_WORD = pattern(rf"{_PLAIN.pattern}[A-Za-z0-9_./:@%,+=-]*")  # in zsh, `=x` is a path
 _TILDE_INSIDE = pattern(r"[A-Za-z_][A-Za-z0-9_]*\+?=(?:.*:)?~", re.DOTALL)
 
 
@@ -229,3 +230,13 @@ def _field(cells: list[Cell]) -> Field:
         and any(_globs(cells, pos) for pos in range(len(cells))),
         tilde=bool(cells) and cells[0] == ("~", False),
     )
+
+
+def quoted(value: str) -> str:
+    """Return a text as one shell word, in single quotes."""
+    return "'" + value.replace("'", "'\\''") + "'"
+
+
+def as_typed(value: str) -> str:
+    """Return a text as one shell word, in quotes only where some shell needs them."""
+    return value if _PLAIN_WORD.fullmatch(value) else quoted(value)

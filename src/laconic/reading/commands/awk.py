@@ -1,23 +1,21 @@
 """awk: the program text is read word by word.
 
 Unsafe: reading secrets (operands, getline, ARGV) and the environment; system(), pipes (`|`, `|&`),
-`>` and `>>` behind print (write), @load and @include, indirect calls; -f, -i, -l, -E (programs that
-are not seen here), -o, -p, -d (write files); names like /inet/tcp/0/host/80, which gawk takes for
-connections.
+`>` and `>>` behind print (write), @load and @include, indirect calls; -f (a file of code), -i, -l,
+-E (programs that are not seen here), -o, -p, -d (write files); names like /inet/tcp/0/host/80,
+which gawk takes for connections.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.reading.secret_files import is_secret, is_secret_variable
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _TOKEN = pattern(
     r"""(?P<blank>[ \t\r]+|\\\n|\#[^\n]*)
@@ -43,22 +41,35 @@ def judge(call: Call) -> None:
     parsed = call.parsed
     if parsed is None:
         return
-    programs = parsed.values("-e", "--source")
+    programs, listed = parsed.values("-e", "--source"), parsed.values("-f", "--file")
     files = parsed.operands
-    if not programs:
+    for file in listed:
+        call.runs_file(file)
+    for library in parsed.values("-i", "--include"):
+        if library.text == "inplace":
+            for file in files if programs or listed else files[1:]:
+                call.writes(file)
+        else:
+            call.unlisted(Kind.OPTION, "loads code", library)
+    if not programs and not listed:
         programs, files = files[:1], files[1:]
     for file in (*files, *parsed.values("-v", "--assign")):
         call.reads(file)
         if "=" in file.leading:
             call.reads(file.behind(file.leading.index("=") + 1))
     if any(not program.is_static for program in programs):
-        call.does(Effect.UNCLEAR, "program", "a program that is not known")
+        for program in programs:
+            if not program.is_static:
+                call.does(Effect.UNCLEAR, Kind.CODE, "a program that is not known", program)
         return
     if any("/inet" in (word.text or word.leading) for word in (*programs, *files)):
         call.does(Effect.SENDS, Kind.NETWORK, "opens a network connection")
     tokens = _tokens("\n".join(program.text or "" for program in programs))
     if harm := _harm(tokens):
         call.does(Effect.UNCLEAR, "program", harm)
+        words = tokens or []
+        if any("$" in words[at : at + 4] for at, word in enumerate(words) if word == "system"):
+            call.does(Effect.UNCLEAR, Kind.INPUT, "runs lines of its input as commands")
         _follow_texts(call, tokens or [], programs[0])
     elif why := _reveals(tokens or []):
         call.does(Effect.SECRETS, Kind.SECRET, why)
@@ -67,6 +78,12 @@ def judge(call: Call) -> None:
 
 def _follow_texts(call: Call, tokens: list[str], where: Argument) -> None:
     """The commands and files that stand in the program in plain words."""
+    targets = [after for sign, after in pairwise(tokens) if sign in (">", ">>")]
+    is_open = any(target[0] != '"' for target in targets)
+    for value in call.parsed.values("-v", "--assign") if call.parsed and is_open else ():
+        _write_outside(call, value.behind(value.leading.find("=") + 1))
+    if is_open and '"HOME"' in tokens:
+        call.does(Effect.OUTSIDE_WRITE, Kind.WRITE, "may write to the home directory")
     for pos, word in enumerate(tokens):
         if word[0] != '"':
             continue
@@ -76,6 +93,15 @@ def _follow_texts(call: Call, tokens: list[str], where: Argument) -> None:
             call.shell(text)
         elif before[-1:] in ([">"], [">>"]) and word not in _STREAMS:
             call.writes(text)
+        elif is_open and word not in _STREAMS:
+            _write_outside(call, text)
+
+
+def _write_outside(call: Call, value: Argument) -> None:
+    """A path that may be that of the file to which the program writes."""
+    text = value.text or ""
+    if text[:1] in ("/", "~", ".") and call.is_outside(text):
+        call.writes(value)
 
 
 def _tokens(program: str) -> list[str] | None:

@@ -7,14 +7,10 @@ https://docs.brew.sh/Manpage: a formula or cask may be given by its path or URL.
 
 from __future__ import annotations
 
-from laconic.knowledge.options import Reading, Spec, parse_options
+from laconic.knowledge.options import Parsed, Reading, Spec, parse_options
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.options import Parsed
-    from laconic.reading.call import Call
 
 _PACKAGES = "--formula --formulae --cask --casks -v --verbose -q --quiet -d --debug"
 _PACKAGE = pattern(r"(?:homebrew/(?:core|cask)/)?(?!.*\.(?:rb|json)$)[\w@+.-]+")

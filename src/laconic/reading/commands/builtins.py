@@ -7,20 +7,16 @@ wait, signals.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.reading.environment import is_private
 from laconic.reading.secret_files import is_secret_variable
 from laconic.reading.zsh import TABLES
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from laconic.reading.call import Call
 
 _NAME = pattern(r"[A-Za-z_]\w*")
 _PLAIN_ELEMENT = pattern(r"[A-Za-z_]\w*(?:\[(?:\w+|@|\*)\])?")
@@ -210,15 +206,19 @@ def _judge_kill(call: Call) -> None:
 
 
 def _are_own_jobs(call: Call) -> bool:
-    """Tell whether a signal goes to jobs that this very shell has started: `kill -9 %1`.
+    """Tell whether a signal goes to jobs that this very shell has started: `kill -9 %1`, `kill $!`.
 
     https://www.gnu.org/software/bash/manual/html_node/Job-Control-Basics.html
     """
-    words = [word.text or "" for word in call.arguments if word.is_static]
-    if len(words) < len(call.arguments) or not words:
-        return False
-    jobs = words[1:] if _SIGNAL.fullmatch(words[0]) else words
-    return bool(jobs) and all(map(_JOB.fullmatch, jobs))
+    jobs = call.arguments
+    given = [job.text or "" for job in jobs[:2] if job.is_static]
+    if given[:1] == ["-s"] and _SIGNAL.fullmatch(f"-{given[-1]}"):
+        jobs = jobs[2:]
+    elif given and _SIGNAL.fullmatch(given[0]):
+        jobs = jobs[1:]
+    return bool(jobs) and all(
+        job.is_job or (job.is_static and _JOB.fullmatch(job.text or "") is not None) for job in jobs
+    )
 
 
 def _judge_printf(call: Call) -> None:

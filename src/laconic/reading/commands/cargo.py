@@ -7,11 +7,8 @@ for rustfmt.
 from __future__ import annotations
 
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.types import Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _RESOLVES = frozenset("fetch update generate-lockfile".split())
 _PASSES_ON = frozenset("check clippy doc fmt".split())

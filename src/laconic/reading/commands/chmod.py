@@ -7,11 +7,8 @@ is not known; files outside the project.
 from __future__ import annotations
 
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 # https://www.gnu.org/software/coreutils/manual/html_node/Symbolic-Modes.html
 _PLAIN = pattern(r"0?[0-7]{1,3}|(?:[ugoa]*[-+=](?:[rwxX]*|[ugo]),?)+")

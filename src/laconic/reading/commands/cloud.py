@@ -7,12 +7,10 @@ reveal secrets.
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import Argument
+from laconic.knowledge.options import MAY_BE_OPTION
+from laconic.reading.call import Call
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.arguments import Argument
-    from laconic.reading.call import Call
 
 
 def skip_options(
@@ -52,7 +50,7 @@ def judge_parameters(call: Call, arguments: list[Argument], refused: frozenset[s
             call.does(
                 Effect.UNCLEAR,
                 Kind.DYNAMIC,
-                "its value is not known and may be an option",
+                MAY_BE_OPTION,
                 argument,
             )
         behind_option = is_option and "=" not in argument.leading

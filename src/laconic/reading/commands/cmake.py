@@ -5,9 +5,7 @@ Unsafe: the places that its words name. https://cmake.org/cmake/help/latest/manu
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
+from laconic.reading.call import Call
 
 _REMOVES = frozenset("rm remove remove_directory".split())
 _WRITES = frozenset(

@@ -11,11 +11,8 @@ from __future__ import annotations
 import posixpath
 
 from laconic.knowledge.arguments import Argument
+from laconic.reading.call import Call
 from laconic.reading.links import note_copies, note_links
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _TARGET = ("-t", "--target-directory")
 _KEEPS_LINKS = (

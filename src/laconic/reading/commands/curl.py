@@ -8,18 +8,14 @@ schemes that send more than a request (gopher, dict, smtp, telnet, ...).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from laconic.knowledge.arguments import Argument
+from laconic.knowledge.options import Parsed
 from laconic.patterns import pattern
+from laconic.reading.call import Call, shown
 from laconic.reading.sending import address_harm
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.knowledge.options import Parsed
-    from laconic.reading.call import Call
 
 _METHODS = frozenset(("GET", "HEAD", "OPTIONS", "TRACE"))
 _SCHEMES = frozenset(("http", "https", "ftp", "ftps", "file"))
@@ -42,11 +38,16 @@ _OWN_SERVER = pattern(r"(?:http://)?(?:localhost|127\.0\.0\.1|\[::1\]):(\d{4,5})
 # Beside those of sending.py: kubectl proxy, Kubernetes, Consul, Vault, Nomad, Elasticsearch.
 _ORDERS = frozenset("8001 6443 8500 8200 4646 9200 9300".split())
 _STAYS = frozenset(
-    "-X --request -d --data --data-raw --data-urlencode -H --header -s --silent -S --show-error -i "
-    "--include --show-headers -f --fail --fail-with-body -o --output -w --write-out -m --max-time "
-    "-v --verbose -N --no-buffer --compressed --connect-timeout -4 --ipv4 -6 --ipv6".split()
+    "-X --request -d --data --data-ascii --data-binary --data-raw --data-urlencode --json -H "
+    "--header -s --silent -S --show-error -i --include --show-headers -f --fail --fail-with-body "
+    "-o --output -w --write-out -m --max-time -v --verbose -N --no-buffer --compressed "
+    "--connect-timeout -4 --ipv4 -6 --ipv6".split()
 )
-_DATA = ("-d", "--data", "--data-raw", "--data-urlencode")
+_DATA_OR_FILE = ("-d", "--data", "--data-ascii", "--data-binary", "--json")  # `@file`
+_DATA = (*_DATA_OR_FILE, "--data-raw", "--data-urlencode")
+_FORM = ("-F", "--form", "--form-string")
+_UPLOAD = ("-T", "--upload-file")
+_IN_FORM = pattern(r"[@<]\"?([^\";,]+)")
 _FROM_FILE = ("-H", "--header", "--proxy-header", "-w", "--write-out")
 
 
@@ -56,8 +57,8 @@ def judge(call: Call) -> None:
         return
     for method in parsed.values("-X", "--request"):
         if method.text is None or method.text.upper() not in _METHODS:
-            effect = _effect_of_request(parsed, method)
-            call.does(effect, "method", "sends a request that may change something", method)
+            why = "sends a request that may change something"
+            _request(call, parsed, "method", why, method)
     _judge_data(call, parsed)
     for value in parsed.values(*_FROM_FILE):
         if not value.leading or value.leading.startswith("@"):
@@ -87,7 +88,8 @@ def judge(call: Call) -> None:
 
 def saved_as(address: Argument, default: str) -> Argument:
     """The file that gets the name which an address ends in."""
-    path = (address.text or "").partition("?")[0].partition("://")[2]
+    before, scheme, behind = (address.text or "").partition("?")[0].partition("://")
+    path = behind if scheme else before
     name = path.partition("/")[2].rpartition("/")[2] or default
     return Argument(None if address.text is None else name, address.start, address.end)
 
@@ -99,11 +101,37 @@ def _judge_saved(call: Call, parsed: Parsed) -> None:
         call.writes(saved_as(address, "curl_response"))
 
 
+def _files_sent(parsed: Parsed) -> Iterator[Argument]:
+    """Files that are sent: `@f`, `name@f` with --data-urlencode, `x=@f` and `x=<f` in a form."""
+    for data in parsed.values(*_DATA_OR_FILE):
+        if data.leading.startswith("@"):
+            yield data.behind(1)
+    for data in parsed.values("--data-urlencode", "--url-query"):
+        name, at, _ = data.leading.partition("@")
+        if at and "=" not in name:
+            yield data.behind(len(name) + 1)
+    yield from parsed.values(*_UPLOAD)
+    for part in parsed.values("-F", "--form"):
+        for file in _IN_FORM.finditer(part.leading.partition("=")[2]):
+            yield Argument(file[1], part.start, part.end)
+
+
 def _judge_data(call: Call, parsed: Parsed) -> None:
     is_query = parsed.has("-G", "--get") and not parsed.has("-:", "--next")
+    addresses = [*parsed.operands, *parsed.values("--url")]
+    where = f" to {addresses[0].text}" if len(addresses) == 1 and addresses[0].is_static else ""
+    for file in _files_sent(parsed):
+        if call.names_secret(file):
+            why = f"sends {shown(file)}{where}; it may hold keys, passwords or tokens"
+            call.does(Effect.SENDS | Effect.SECRETS, Kind.SECRET, why, file)
+        call.reads(file)
+    for part in parsed.values(*_FORM):
+        call.does(Effect.SENDS, "data", f"sends a form{where}", part)
+    for file in parsed.values(*_UPLOAD):
+        call.does(Effect.SENDS, "data", f"sends a file{where}", file)
     for data in parsed.values(*_DATA):
         if not is_query:
-            call.does(_effect_of_request(parsed, data), "data", "sends data", data)
+            _request(call, parsed, "data", f"sends data{where}", data)
         elif data.text is None or "@" in data.text:
             call.does(
                 Effect.SENDS,
@@ -138,7 +166,7 @@ def _other_servers(parsed: Parsed) -> Iterator[Argument]:
     yield from parsed.values(*_PROXIES)
 
 
-def _effect_of_request(parsed: Parsed, what: Argument) -> Effect:
+def _request(call: Call, parsed: Parsed, kind: str, why: str, what: Argument) -> None:
     """A literal request to a server of this machine, at a port that a project may have, is for it.
 
     Not where an option may lead it elsewhere, nor to ports of programs that take orders.
@@ -153,7 +181,10 @@ def _effect_of_request(parsed: Parsed, what: Argument) -> Effect:
     ports = [_OWN_SERVER.fullmatch(url.text or "") for url in urls]
     is_own = bool(ports) and all(found and found[1] not in _ORDERS for found in ports)
     is_direct = all(option.name in _STAYS for option in parsed.options) and not parsed.problems
-    return Effect.PROJECT_CODE if is_plain and is_own and is_direct else Effect.SENDS
+    if is_plain and is_own and is_direct:
+        call.does(Effect.PROJECT_CODE, Kind.REQUEST, why, what)
+    else:
+        call.does(Effect.SENDS, kind, why, what)
 
 
 def _judge_urls(call: Call, parsed: Parsed) -> None:

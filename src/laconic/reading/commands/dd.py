@@ -5,11 +5,8 @@ Unsafe: of=FILE writes; of= a device destroys what is on it.
 
 from __future__ import annotations
 
+from laconic.reading.call import Call
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _NAMES = frozenset(
     "if bs ibs obs cbs count skip iseek seek oseek conv iflag oflag status speed".split()

@@ -6,13 +6,10 @@ https://docs.astral.sh/uv/guides/tools/, https://pnpm.io/cli/dlx, https://pipx.p
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import Argument
+from laconic.reading.call import Call
 from laconic.reading.packages import has_package
 from laconic.types import Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.arguments import Argument
-    from laconic.reading.call import Call
 
 _PACKAGE = frozenset(("--from", "--package", "--spec"))
 _WITH_VALUE = frozenset("--with --python -p --index --index-url --default-index --pip-args".split())

@@ -5,12 +5,9 @@ Unsafe: a daemon that the command line names, unless it is on this machine.
 
 from __future__ import annotations
 
+from laconic.reading.call import Call
 from laconic.reading.environment import is_on_this_machine
 from laconic.types import Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 
 def judge(call: Call) -> None:

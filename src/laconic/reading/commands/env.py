@@ -8,14 +8,11 @@ secrets among it.
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.reading.environment import is_private
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.arguments import Argument
-    from laconic.reading.call import Call
 
 _SHELL = pattern(r"sh[-.0-9]*$")  # bash, dash, zsh, bash-5.2
 # Variables whose absence programs are used to.
@@ -36,7 +33,7 @@ def judge(call: Call) -> None:
     while settings < len(operands) and "=" in operands[settings].leading:
         settings += 1
     if settings == len(operands):
-        if not (is_empty or call.parsed.has("--help", "--version")):
+        if not (is_empty or call.parsed.has("-S", "--split-string", "--help", "--version")):
             call.does(
                 Effect.SECRETS,
                 "list",

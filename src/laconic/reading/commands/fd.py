@@ -8,11 +8,8 @@ from __future__ import annotations
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.options import Reading, Spec, parse_options
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _OPTIONS = Spec("""
   -H --hidden --no-hidden -I --no-ignore --ignore --no-ignore-vcs --ignore-vcs --no-require-git

@@ -6,16 +6,14 @@ Unsafe: -exec, -execdir, -ok, -okdir (run a command), -delete, -fprint, -fprint0
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from laconic.knowledge.arguments import Argument
+from laconic.knowledge.options import MAY_BE_SEVERAL
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.reading.listed_secrets import named_by_find
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.reading.call import Call
 
 _IN_FRONT = frozenset("-H -L -P -E -X -d -s -x -O -O0 -O1 -O2 -O3".split())
 _FLAGS = frozenset(
@@ -38,6 +36,7 @@ _NAMES = frozenset("-name -iname -path -ipath -wholename -iwholename -regex -ire
 _OPERATORS = frozenset(("!", "-not", "-o", "-or", ",", "(", ")"))
 # What programs leave behind: git gives none of its files such a name, and no guarded file has one
 # (https://git-scm.com/docs/gitrepository-layout).
+_REMOVES = pattern(r"rm(?: -[rRfv]+)* \{\} [;+]")
 _OF_A_KIND = pattern(
     r"\*\.(?:py[co]|o|a|obj|class|log|tmp|temp|bak|orig|rej|sw[op]|un~|gc(?:da|no|ov)|tsbuildinfo|snap|map)"
     r"|\*~|\.DS_Store|Thumbs\.db|\.coverage|__pycache__|\.(?:pytest|mypy|ruff)_cache"
@@ -57,6 +56,9 @@ def judge(call: Call) -> None:
         name = word.text if word.is_static else None
         if name is None:
             call.does(Effect.UNCLEAR, Kind.WORD, "a part of the expression is not known", word)
+        elif name in _RUNS and _removes_of_a_kind(call, word, todo):
+            _judge_deletion(call, word)
+            del todo[_after_removal(todo) :]
         elif name in _RUNS:
             _judge_command(call, word, todo)
         elif name in _WRITES:
@@ -79,7 +81,8 @@ def _judge_deletion(call: Call, word: Argument) -> None:
     for start in starts:
         is_all = not chosen and "-empty" not in names
         is_here = start.text is None or not call.is_outside(start.text)  # else asked about anyway
-        if is_here and (is_all or call.leads_to_guarded(start, whatever=not _is_of_a_kind(names))):
+        is_any = not _is_of_a_kind(names, word.text or "")
+        if is_here and (is_all or call.leads_to_guarded(start, whatever=is_any)):
             call.deletes(start)
     for pos in chosen:
         for value in call.arguments[pos + 1 : pos + 2]:
@@ -89,12 +92,30 @@ def _judge_deletion(call: Call, word: Argument) -> None:
     call.does(Effect.PROJECT_WRITE, "found", "deletes what it finds", word)
 
 
-def _is_of_a_kind(names: list[str]) -> bool:
+def _removes_of_a_kind(call: Call, word: Argument, todo: list[Argument]) -> bool:
+    """Tell whether `-exec rm -rf {} +` removes what it finds by such a name, as `-delete` does."""
+    names = [argument.text or "" for argument in call.arguments]
+    command = [argument.text or "" for argument in reversed(todo[_after_removal(todo) :])]
+    is_removal = _REMOVES.fullmatch(" ".join(command)) is not None
+    if any(start.text is None or call.is_outside(start.text) for start in _starts(call.arguments)):
+        return False
+    return (
+        is_removal and names.count(word.text or "") == 1 and _is_of_a_kind(names, word.text or "")
+    )
+
+
+def _after_removal(todo: list[Argument]) -> int:
+    """Where the expression goes on, in a list that has the last word first."""
+    ends = [pos for pos, argument in enumerate(todo) if argument.text in (";", "+")]
+    return ends[-1] if ends else len(todo)
+
+
+def _is_of_a_kind(names: list[str], action: str) -> bool:
     """Tell whether only files of one name are deleted, which neither git's nor guarded ones have.
 
     https://www.gnu.org/software/findutils/manual/html_node/find_html/Combining-Primaries-With-Operators.html
     """
-    before = names[: names.index("-delete")]
+    before = names[: names.index(action)]
     tests = [pos for pos, name in enumerate(before) if name in ("-name", "-iname")]
     return (
         len(tests) == 1
@@ -156,9 +177,7 @@ def _skip_value(call: Call, word: Argument, todo: list[Argument]) -> None:
         return
     value = todo.pop()
     if (value.glob and not _names_no_action(value)) or (value.splits and not value.glob):
-        call.does(
-            Effect.UNCLEAR, Kind.VALUE, "its value is not known and may become several words", value
-        )
+        call.does(Effect.UNCLEAR, Kind.VALUE, MAY_BE_SEVERAL, value)
 
 
 def _judge_write(call: Call, name: str, word: Argument, todo: list[Argument]) -> None:
@@ -190,7 +209,10 @@ def _judge_command(call: Call, word: Argument, todo: list[Argument]) -> None:
     directories = [*call.situation.directories]
     if word.text in _RUNS_ELSEWHERE:
         directories.append("")
-    call.runs([_filled(part) for part in inner], call.situation.but(directories=directories))
+    starts = [start.text for start in _starts(call.arguments) if start.text]
+    front = next((f"{start.rstrip('/')}/" for start in starts if call.is_outside(start)), "./")
+    filled = [_filled(part, front) for part in inner]
+    call.runs(filled, call.situation.but(directories=directories))
 
 
 def _uses_network(call: Call, program: Argument) -> bool:
@@ -198,8 +220,8 @@ def _uses_network(call: Call, program: Argument) -> bool:
     return match is not None and match.entry is not None and match.entry.network
 
 
-def _filled(part: Argument) -> Argument:
+def _filled(part: Argument, beginning: str) -> Argument:
     if part.text is None or "{}" not in part.text:
         return part
     front = part.text[: part.text.index("{}")]
-    return Argument(None, part.start, part.end, leading=front or "./")
+    return Argument(None, part.start, part.end, leading=front or beginning)

@@ -11,11 +11,8 @@ import re
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.types import Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _MARK = pattern(r"\{(\+?)(?:[0-9.,-]*|q(?::[^}]*)?|n|f\+?|s[0-9.,-]*|\*)\}")
 _RUNNING = pattern(

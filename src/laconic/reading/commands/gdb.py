@@ -8,12 +8,9 @@ https://sourceware.org/gdb/current/onlinedocs/gdb.html/Command-and-Variable-Inde
 from __future__ import annotations
 
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.reading.commands.told import judge as judge_told
 from laconic.types import Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _COMMANDS = ("-ex", "-iex", "-eval-command")
 _LOOKS = pattern(

@@ -9,14 +9,11 @@ override the method.
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import Argument
+from laconic.knowledge.options import Parsed
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.types import Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.arguments import Argument
-    from laconic.knowledge.options import Parsed
-    from laconic.reading.call import Call
 
 _METHOD = ("-X", "--method")
 _FIELD = ("-f", "--raw-field", "-F", "--field")

@@ -8,19 +8,20 @@ that are not known; pushes that overwrite or delete.
 
 from __future__ import annotations
 
+from laconic.git.objects import MissingObjectError
+from laconic.git.repository import Repository
 from laconic.knowledge.arguments import Argument
+from laconic.knowledge.options import Parsed
 from laconic.patterns import pattern
-from laconic.reading.commands.setting import is_secret_setting
+from laconic.reading.call import Call
+from laconic.reading.commands.setting_by_name import is_secret_setting
 from laconic.reading.environment import is_harmless
+from laconic.reading.places import is_guarded, joined
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.options import Parsed
-    from laconic.reading.call import Call
 
 _FORCE = pattern(r"--force|--mirror$|--delete$|--prune$|-[a-zA-Z]*[fd][a-zA-Z]*$|[+:]")
 _CREDENTIALS = pattern(r"://[^/\s:@]*:[^/\s@]+@|://[^/\s:@]{20,}@|(?i:extraheader)\s*=")
+_BLANKS, _ESCAPED = pattern(r"(?<!%) "), pattern("%([% ])")  # git-remote-ext(1)
 _HELPER = pattern(r"[A-Za-z0-9+.-]*::")
 _BEFORE_HELPER = pattern(r"[A-Za-z0-9+.-]*:?")
 _LISTS_TAGS = (
@@ -36,9 +37,13 @@ _CHANGES_BRANCHES = (
     "-d", "--delete", "-m", "--move", "-c", "--copy", "-t", "--track", "--no-track", "-u",
     "--set-upstream-to", "--unset-upstream", "--create-reflog",
 )  # fmt: skip
+_PUBLISHES = "publishes commits"
+_REMOTE_AND_BRANCH = 2
+_PUSHES_MORE = ("--all", "--branches", "--mirror", "--tags", "-d", "--delete")
 _DEFAULT_BRANCH = pattern(r"(?:ref: )?(?:refs/heads/)?(?:main|master|trunk)")
 # No name of a branch ends so: a directory, a file with an extension that begins with a letter.
 _LIKE_A_FILE = pattern(r"^\.\.?(?:/|$)|^[/:]|/$|\.[A-Za-z]\w*$")
+_IMPORTED = pattern(r"(?m)^(?:M \S+ \S+ (.+)|[CR] .* (\S+))$")
 _CONFIG_GETS = (
     "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool",
 )  # fmt: skip
@@ -88,6 +93,10 @@ def _judge_remotes(call: Call) -> None:
             call.does(
                 Effect.UNKNOWN, "helper", "runs a program that talks to the remote side", argument
             )
+            if argument.leading.startswith("ext::") and argument.text is not None:
+                words = _BLANKS.split(argument.text.removeprefix("ext::"))
+                span = argument.start, argument.end
+                call.runs([Argument(_ESCAPED.sub(r"\1", word), *span) for word in words if word])
 
 
 def _names_helper(argument: Argument) -> bool:
@@ -117,14 +126,49 @@ def _judge_rebase(call: Call, _parsed: Parsed) -> None:
 def _judge_push(call: Call, parsed: Parsed) -> None:
     if parsed.has("-n", "--dry-run"):
         call.network()
-    for argument in call.arguments:
-        if _FORCE.match(argument.leading):
-            if _reaches_default_branch(call, parsed.operands[1:]):
-                why = "overwrites or deletes the default branch of the remote repository"
-                call.does(Effect.DESTROYS, "force", why, argument)
-                return
-            call.does(Effect.SENDS, "force", "may overwrite or delete published commits", argument)
-            return
+    is_here = not any(before.options for _, before in call.match.before)
+    why = (_pushed(call, parsed) if is_here else "") or _PUBLISHES
+    force = next((word for word in call.arguments if _FORCE.match(word.leading)), None)
+    if force is not None and _reaches_default_branch(call, parsed.operands[1:]):
+        harm = "overwrites or deletes the default branch of the remote repository"
+        instead = "push to another branch, and ask the user to merge it"
+        call.does(Effect.DESTROYS, "force", harm, force, instead)
+    elif force is not None:
+        why += ", and may overwrite or delete what is there"
+        call.does(Effect.SENDS, "force", "may overwrite or delete published commits", force)
+    call.names(_PUBLISHES, why)
+
+
+def _pushed(call: Call, parsed: Parsed) -> str:
+    """Say how many commits go to which branch, as far as the repository tells."""
+    operands, directories = parsed.operands, call.situation.directories
+    if len(operands) > _REMOTE_AND_BRANCH or not all(operand.is_static for operand in operands):
+        return ""
+    repository = call.judge.facts.repository(directories[0]) if len(directories) == 1 else None
+    current = repository.branch if repository is not None else ""
+    words = [operand.text or "" for operand in operands]
+    remote = words[0] if words else ""
+    if not remote and repository is not None:
+        remote = repository.configured(current).get("remote", "origin")
+    source, _, target = (words[1:] or [current])[0].lstrip("+").rpartition(":")
+    source, target = source or target, (target or source).removeprefix("refs/heads/")
+    target = current if target in ("HEAD", "@") else target
+    if not remote or not target or parsed.has(*_PUSHES_MORE):
+        return f"{_PUBLISHES} to {remote}" if remote else ""
+    where = target if "/" in remote or ":" in remote else f"{remote}/{target}"
+    where = f"{remote}, branch {target}" if where == target else where
+    number = "" if repository is None else _number_of_new(repository, source, remote, target)
+    return f"publishes {number or 'commits'} to {where}"
+
+
+def _number_of_new(repository: Repository, source: str, remote: str, target: str) -> str:
+    try:
+        tip = repository.resolve(source)
+        base = repository.resolve(f"refs/remotes/{remote}/{target}")
+        number = len(repository.since(tip, base)) if tip and base else 0
+    except (MissingObjectError, OSError, ValueError):
+        return ""
+    return f"{number} commit{'s' if number > 1 else ''}" if number else ""
 
 
 def _reaches_default_branch(call: Call, refspecs: list[Argument]) -> bool:
@@ -211,6 +255,33 @@ def _judge_config(call: Call, parsed: Parsed) -> None:
         call.does(Effect.SECRETS, Kind.SECRET, "prints a setting that may hold a token")
 
 
+def _judge_add(call: Call, parsed: Parsed) -> None:
+    """What is staged can be shown by git from then on, and goes out with a push."""
+    for operand in parsed.operands if not parsed.has("-n", "--dry-run") else ():
+        if call.names_secret(operand):
+            why = "puts keys, passwords or tokens into the repository"
+            call.does(Effect.SECRETS, Kind.SECRET, why, operand)
+    if parsed.has("-f", "--force") and not parsed.has("-n", "--dry-run"):
+        call.reads_trees(parsed.operands)
+
+
+def _judge_import(call: Call, _parsed: Parsed) -> None:
+    """`git fast-import < FILE`: the paths that a stream names: git-fast-import(1)."""
+    situation, facts = call.situation, call.judge.facts
+    text, file = situation.input_text, situation.input_file
+    if file is not None and file.text:
+        here = (facts.text(joined(cwd, file.text)) for cwd in situation.directories)
+        text = next((one for one in here if one is not None), text)
+    if text is None:
+        call.does(Effect.UNCLEAR, Kind.INPUT, "imports files from a stream that is not read")
+    for found in _IMPORTED.finditer(text or ""):
+        name = (found[1] or found[2]).strip('"')
+        if is_guarded(name):
+            why = f"brings another {name}, which decides what runs later"
+            call.does(Effect.GUARDED_WRITE, Kind.WRITE, why)
+            return
+
+
 def _judge_tag(call: Call, parsed: Parsed) -> None:
     if parsed.operands and not parsed.has(*_LISTS_TAGS, "-d", "--delete"):
         call.does(
@@ -223,13 +294,14 @@ def _judge_tag(call: Call, parsed: Parsed) -> None:
 
 
 def _judge_reflog(call: Call, parsed: Parsed) -> None:
+    _judge_collection(call, parsed)
     if parsed.operands and not parsed.operands[0].is_static:
         call.does(Effect.UNCLEAR, Kind.SUBCOMMAND, "what it does is not known", parsed.operands[0])
 
 
 def _judge_collection(call: Call, parsed: Parsed) -> None:
     """Objects that nothing names go at once: with an expired reflog nothing brings them back."""
-    for when in parsed.values("--prune", "--expire"):
+    for when in parsed.values("--prune", "--expire", "--expire-unreachable"):
         if when.text is None or when.text in ("now", "all"):
             why = "removes for good what only a reflog or nothing names"
             call.does(Effect.DISCARDS | Effect.SYSTEM, "prune", why, when)
@@ -242,6 +314,9 @@ _PATCHES = ("-p", "-u", "--patch", "-U", "--unified", "--patch-with-stat", "-L",
 _REMOTE_COMES_FIRST = frozenset("clone ls-remote pull push".split())
 _NAME_REMOTES = _REMOTE_COMES_FIRST | {"fetch", "remote", "request-pull", "submodule"}
 _BY_OPERANDS = {
+    "fast-import": _judge_import,
+    "add": _judge_add,
+    "stage": _judge_add,
     "branch": _judge_branch,
     "checkout": _judge_checkout,
     "mv": _judge_moved,

@@ -7,13 +7,9 @@ ag leave out hidden and ignored files unless told otherwise. They and ack have t
 from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
-from laconic.knowledge.options import Reading, Spec, parse_options
+from laconic.knowledge.options import Parsed, Reading, Spec, parse_options
+from laconic.reading.call import Call
 from laconic.reading.globs import is_chosen
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.options import Parsed
-    from laconic.reading.call import Call
 
 _OPTIONS = Spec("""
   -e=V -f=V -m=V -d=V -D=V -A=V -B=V -C=V -NUM --regexp=V --file=V --max-count=V --directories=V

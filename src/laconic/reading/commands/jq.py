@@ -11,13 +11,10 @@ import re
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.reading.places import joined
 from laconic.reading.secret_files import is_secret_variable
 from laconic.types import Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _SKIPPED = {"--arg": 2, "--argjson": 2, "--indent": 1, "-L": 1}
 _NAMED_FILES = ("--slurpfile", "--rawfile", "--argfile")
@@ -30,6 +27,7 @@ _ENVIRONMENT = pattern(
     re.VERBOSE,
 )
 _READS = pattern(r"(?<![\w.$@])(?:load\w*\s*\(|(?:import|include)\s*\")")
+_NAMED = pattern(r'"([^"\\\n]+)"')
 
 
 def judge(call: Call) -> None:
@@ -72,6 +70,8 @@ def _judge_filter(call: Call, text: Argument) -> None:
     known = text.leading if text.text is None else text.text
     if _READS.search(known):
         call.does(Effect.UNKNOWN, "reads", "the filter reads files", text)
+        for path in _NAMED.findall(known):
+            call.reads(Argument(path, text.start, text.end))
     for found in _ENVIRONMENT.finditer(known):
         name = next(filter(None, found.groups()), "")
         if found[0][0] != '"' and (not name or is_secret_variable(name)):

@@ -10,11 +10,8 @@ import re
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _TABLES = frozenset(("", "wide", "name"))
 _SECRET = pattern(r"(?:^|[,/])secrets?(?=[,/.]|$)", re.IGNORECASE)

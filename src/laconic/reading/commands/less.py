@@ -7,11 +7,8 @@ and --lesskey-src (keys that run commands), a `$` in a value (more options follo
 from __future__ import annotations
 
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _HARMLESS_START = pattern(r"\+{1,2}(?:[0-9]*[gGF%]?|[/?][^\n\r]*)")
 

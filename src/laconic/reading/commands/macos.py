@@ -7,11 +7,8 @@ command it reads commands from its input.
 
 from __future__ import annotations
 
+from laconic.reading.call import Call
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _DSCL_OPTIONS = frozenset("-raw -plist -url -q".split())
 _DSCL_READS = frozenset("read cat readall readpl readpli list ls search diff".split())

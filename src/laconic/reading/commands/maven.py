@@ -10,11 +10,8 @@ from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.types import Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _SHOWS = pattern(
     r"dependency:(?:tree|list|resolve|resolve-plugins|list-repositories)"

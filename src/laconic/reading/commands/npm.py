@@ -8,11 +8,8 @@ runs git, or what the project's .npmrc names as such.
 from __future__ import annotations
 
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _SHOWING = frozenset("view info show v docs home repo bugs issues diff".split())
 _OF_REGISTRY = pattern(r"(?:@[^/:]+/)?[^/:]*")

@@ -7,10 +7,7 @@ whose text is code; files that -r loads. https://perldoc.perl.org/perlrun, ruby(
 from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
+from laconic.reading.call import Call
 
 # Letters that take the rest of the word, or the next word if nothing is left of it.
 _WITH_VALUE = {"perl": "eEI", "ruby": "eErICX"}
@@ -20,8 +17,6 @@ _WITH_REST = {"perl": "idDxVFMm", "ruby": "iFKTWx"}
 
 class Switches:
     """What is given: the values of each letter, and the words after the switches."""
-
-    __slots__ = ("files", "values")
 
     def __init__(self, call: Call, language: str) -> None:
         self.values: dict[str, list[Argument]] = {}

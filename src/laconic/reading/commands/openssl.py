@@ -7,11 +7,8 @@ or a list of revocations may be named; other schemes reach other stores.
 from __future__ import annotations
 
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.types import Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _FILES = (
     "-in", "-key", "-cert", "-CAfile", "-CApath", "-CAstore", "-untrusted", "-trusted", "-CRLfile",

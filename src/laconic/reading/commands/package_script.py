@@ -6,11 +6,8 @@ https://docs.npmjs.com/cli/commands/npm-run
 
 from __future__ import annotations
 
+from laconic.reading.call import Call
 from laconic.types import Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _RUN = frozenset("run run-script rum urn task".split())
 _SHORT = {"t": "test", "tst": "test"}
@@ -23,12 +20,12 @@ def judge(call: Call) -> None:
     if verb in _RUN and not named:
         return
     name = (named[0].text or "") if named else _SHORT.get(verb, verb)
-    script = _script(call, name)
-    shown = f": {script}" if script else ""
+    text = script(call, name)
+    shown = f": {text}" if text else ""
     call.does(Effect.PROJECT_CODE, "", f"runs the script {name} of package.json{shown}")
 
 
-def _script(call: Call, name: str) -> str:
+def script(call: Call, name: str) -> str:
     """The first line of the script, if package.json can be read and has it."""
     import json  # noqa: PLC0415 - for a question only
 

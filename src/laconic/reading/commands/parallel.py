@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
-from laconic.types import Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
+from laconic.reading.call import Call
+from laconic.shell.words import quoted
+from laconic.types import Effect, Kind
 
 _PLAIN = pattern(r"[\w@%+=:,./-]+")
 _MARK = pattern(r"\{[0-9.+/#%-]*\}")  # {= .. =} is Perl
+
+
+_MOST = 8
 
 
 def judge(call: Call) -> None:
@@ -24,11 +25,14 @@ def judge(call: Call) -> None:
     cut = next(
         (i for i, word in enumerate(words) if (word.text or "").startswith(":::")), len(words)
     )
-    for file in words[cut + 1 :] if cut < len(words) and words[cut].text == "::::" else ():
-        call.reads(file)
-    words = words[:cut]
+    words, divider, given = words[:cut], words[cut : cut + 1], words[cut + 1 :]
+    for value in given[:_MOST] if words and divider else ():
+        if divider[0].text == "::::":
+            call.reads(value)
+        else:
+            _follow(call, words, value)
     if not words or call.parsed.ended:  # the parallel of moreutils runs what is behind `--`
-        call.does(Effect.UNCLEAR, "command", "runs its input as commands", firm=True)
+        call.does(Effect.UNCLEAR, Kind.STDIN, "runs its input as commands", firm=True)
         return
     for word in words:
         if not word.is_static or not _PLAIN.fullmatch(_MARK.sub("x", word.text or "")):
@@ -50,3 +54,12 @@ def judge(call: Call) -> None:
     ]
     extra = [] if has_mark else [Argument(None, start, end, leading="", splits=True)]
     call.runs([*filled, *extra])
+
+
+def _follow(call: Call, words: list[Argument], value: Argument) -> None:
+    """What the command does with one of the values behind `:::`, which are quoted for the shell."""
+    if value.text is None or not all(word.is_static for word in words):
+        return
+    word, code = quoted(value.text), " ".join(word.text or "" for word in words)
+    filled = _MARK.sub(lambda _: word, code)
+    call.shell(Argument(filled if filled != code else f"{code} {word}", value.start, value.end))

@@ -10,17 +10,13 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.reading.places import joined
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.reading.call import Call
 
 # With these it changes nothing, or goes on with what was begun.
 _ONLY_LOOKS = {

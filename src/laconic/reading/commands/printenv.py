@@ -7,12 +7,9 @@ secrets among them; so does the name of a secret.
 from __future__ import annotations
 
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.reading.secret_files import is_secret_variable
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _ANSWERS = ("--help", "--version", "-h", "-V", "-v", "--variables")
 _NAME = pattern(r"[A-Za-z_]\w*")

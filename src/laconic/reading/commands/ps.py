@@ -6,11 +6,8 @@ Unsafe: `e` without a dash and -E show the environment of processes, secrets amo
 from __future__ import annotations
 
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _TAKES_LIST = pattern(r"-?[a-zA-Z]*[oOpqUukGgtCN]")
 _LETTERS = pattern(r"[a-zA-Z]+")

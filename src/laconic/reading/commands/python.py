@@ -10,21 +10,17 @@ from __future__ import annotations
 
 import posixpath
 import sys
+from collections.abc import Iterable
 
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.options import Reading, Spec, parse_options
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.reading.commands.python_code import parsed
 from laconic.reading.commands.python_effects import follow_visible
 from laconic.reading.commands.python_modules import judge_module, judge_setup, timed_code
 from laconic.reading.places import place
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from laconic.reading.call import Call
 
 _QUESTIONS = frozenset(
     "--version --help --help-env --help-xoptions --help-all -V -VV -h -?".split()
@@ -111,6 +107,8 @@ def judge(call: Call) -> None:
     is_unread = any(f.kind is Kind.CODE and f.effects & Effect.UNCLEAR for f in call.findings)
     if is_unread and call.effects & (Effect.DOWNLOADS | Effect.SENDS):
         call.does(Effect.RUNS_FETCHED, "runs-fetched", "fetches code and runs it")
+    if is_unread and any("stdin" in (word.text or "") for word in call.arguments):
+        call.does(Effect.UNCLEAR, Kind.INPUT, "runs what it reads from its input")
 
 
 def _follow_words(call: Call) -> None:
@@ -120,7 +118,10 @@ def _follow_words(call: Call) -> None:
         argument = rest.pop(0)
         word = argument.text
         if word is None or argument.glob:
-            call.does(Effect.UNCLEAR, Kind.OPTION, "an argument whose text is not known", argument)
+            script = call.situation.script
+            is_file = script is not None and script.source.startswith(b"<(", argument.start)
+            kind = Kind.FILE if is_file else Kind.OPTION
+            call.does(Effect.UNCLEAR, kind, "an argument whose text is not known", argument)
             return
         if word in _QUESTIONS:
             asked = True
@@ -158,6 +159,9 @@ def _read_options(call: Call, argument: Argument, rest: list[Argument]) -> bool:
         if letter in _FLAGS:
             continue
         value = argument.behind(pos + 1) if word[pos + 1 :] else rest.pop(0) if rest else None
+        if value is not None and letter == "c" and value.text is None:
+            call.does(Effect.UNCLEAR, Kind.CODE, "runs code that is not known", value)
+            return False
         if value is None or letter not in "cmWX" or value.text is None or value.glob:
             call.does(
                 Effect.UNKNOWN, Kind.OPTION, f"laconic does not know the option -{letter}", argument
@@ -214,11 +218,12 @@ def _judge_code(call: Call, value: Argument, rest: list[Argument]) -> None:
     if code.modules():
         _refuse_shadowed(call, value, also=code.modules())
     if code.reads_files():
-        strings = [Argument(text, value.start, value.end, glob=True) for text in code.strings()]
+        texts = code.strings(call.content)
+        strings = [Argument(text, value.start, value.end, glob=True) for text in texts]
         for argument in (*strings, *rest):
             call.reads(argument)
         if code.lists_files():
-            endings = tuple(t.lstrip("*").lower() for t in code.strings() if _ENDING.fullmatch(t))
+            endings = tuple(t.lstrip("*").lower() for t in texts if _ENDING.fullmatch(t))
             call.reads_trees((), lambda name: not endings or name.lower().endswith(endings))
         if code.spells_text():
             call.does(Effect.UNCLEAR, "file", "reads files whose names are put together", value)

@@ -90,7 +90,6 @@ SENDS = CHANGES | frozenset(
 )
 ADDRESS = frozenset(("get", "head", "options", "urlopen", "urlretrieve", "stream"))
 WITH_REQUEST = frozenset(("params", "headers", "cookies", "auth"))
-PRINTS = frozenset("print pprint.pprint pprint.pp json.dumps json.dump sys.stdout.write".split())
 # What gives out secrets by itself.
 GIVES_SECRETS = ("keyring.get_", "dotenv.dotenv_values", "netrc.netrc")
 METHODS_GIVE_SECRETS = frozenset(("get_credentials", "get_frozen_credentials"))

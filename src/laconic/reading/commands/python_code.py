@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import warnings
 
 from laconic.patterns import pattern
 from laconic.reading.commands.python_names import (
@@ -26,10 +25,12 @@ from laconic.reading.commands.python_names import (
     READING_MODES,
 )
 from laconic.reading.commands.python_paths import Paths, as_text, formats_plainly
+from laconic.reading.commands.python_tree import tree_of
 from laconic.reading.secret_files import is_secret_variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import TypeGuard
 
 MAX_LENGTH = 4000
@@ -45,8 +46,6 @@ class Code:
     an attribute is taken of. called: functions of calls. looked_at: nodes that are only printed,
     joined, iterated over or indexed.
     """
-
-    __slots__ = ("asked", "attributes", "bound", "called", "guarded", "inner", "looked_at", "nodes")
 
     def __init__(self, tree: ast.Module) -> None:
         self.nodes = list(ast.walk(tree))
@@ -94,11 +93,13 @@ class Code:
     def reads_files(self) -> bool:
         return any(map(_reads, self.nodes))
 
-    def strings(self) -> list[str]:
-        """Texts in the code: the names of files that it reads are among them."""
+    def strings(self, content: Callable[[str], str | None]) -> list[str]:
+        """Texts in the code and in files: the names of files that it reads are among them."""
         texts = [_text(node) for node in self.nodes]
-        if opened := [node.args[0] for node in self.nodes if _opens(node)]:
-            paths = Paths(self.nodes, "~", self._full_name)
+        opened = [node.args[0] for node in self.nodes if _opens(node)]
+        opened += [node.value for node in self.nodes if _opens_path(node)]
+        if opened:
+            paths = Paths(self.nodes, "~", self._full_name, content)
             texts += map(paths.shape, opened)
         return [text for text in texts if text.strip("*")]
 
@@ -206,6 +207,10 @@ def _is_made(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _MAKES_TEXT
 
 
+def _opens_path(node: ast.AST) -> TypeGuard[ast.Attribute]:
+    return isinstance(node, ast.Attribute) and node.attr in ("read_text", "read_bytes", "open")
+
+
 def _opens(node: ast.AST) -> TypeGuard[ast.Call]:
     if not isinstance(node, ast.Call) or not node.args:
         return False
@@ -247,11 +252,10 @@ def _is_harmless_name(node: ast.expr) -> bool:
 def parsed(code: str) -> Code | None:
     if len(code) > MAX_LENGTH or _NAMES_ENCODING.search(code):
         return None
+    tree = tree_of(code)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return Code(ast.parse(code))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Code(tree) if tree is not None else None
+    except RecursionError:
         return None
 
 

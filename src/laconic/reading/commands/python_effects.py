@@ -8,7 +8,6 @@ names which cannot be told is unclear.
 from __future__ import annotations
 
 import ast
-import warnings
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
@@ -17,6 +16,8 @@ from laconic.reading.commands import python_acts as acts
 from laconic.reading.commands.python_environment import ENVIRONMENT, Environment
 from laconic.reading.commands.python_hidden import hidden_acts
 from laconic.reading.commands.python_named import Named, is_call
+from laconic.reading.commands.python_sockets import stays_here
+from laconic.reading.commands.python_tree import tree_of
 from laconic.reading.secret_files import is_secret, is_secret_variable
 from laconic.reading.situation import entered
 from laconic.types import Effect, Kind
@@ -41,13 +42,9 @@ _DATABASE = pattern(r"file:(?://(?:localhost)?(?=/))?([^?]*)(?:\?(.*))?")
 
 def follow_visible(call: Call, text: str, where: Argument, depth: int = 0) -> None:
     """Judge what the code says in plain words, as if it were said to a program."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text[:_MAX_LENGTH])
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    _Reader(call, tree, where, depth).follow()
+    tree = tree_of(text[:_MAX_LENGTH])
+    if tree is not None:
+        _Reader(call, tree, where, depth).follow()
 
 
 class _Reader(Named):
@@ -67,12 +64,14 @@ class _Reader(Named):
         call = self._call
         before = call.situation
         call.situation = self._with_directories(before)
+        is_here = stays_here(self._nodes, self._dotted)
         for node in self._nodes:
             if isinstance(node, ast.Call):
                 self._follow_call(node, self._dotted(node.func))
                 self._follow_texts(node)
             elif isinstance(node, ast.Attribute | ast.Name):
-                if self._dotted(node).partition(".")[0] in acts.CONNECTS:
+                module = self._dotted(node).partition(".")[0]
+                if module in acts.CONNECTS and not (module == "socket" and is_here):
                     self._does(Effect.SENDS, "connects", "opens a network connection")
             elif isinstance(node, ast.Subscript):
                 self._follow_variable(self._dotted(node.value), node.slice)
@@ -354,7 +353,7 @@ class _Reader(Named):
             return
         if not variables.is_harmless(name, text):
             why = f"{name} in the environment may change what programs do"
-            self._does(Effect.UNCLEAR, f"environment/{name}", why)
+            self._does(Effect.UNCLEAR, variables.rule_of(name), why)
 
     def _follow_variable(self, name: str, key: ast.expr | None) -> None:
         word = key.value if isinstance(key, ast.Constant) else ""

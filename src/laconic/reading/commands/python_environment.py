@@ -7,13 +7,10 @@ program that is started; a copy may be, too. All other uses show it, or may.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from functools import cached_property
 
 from laconic.reading.commands.python_acts import STARTS_BY_WORDS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ENVIRONMENT = frozenset(("os.environ", "os.environb"))
 _ASKED = frozenset("get pop setdefault update keys clear __contains__".split())

@@ -8,13 +8,10 @@ unclear, and asks wherever unclear text asks.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterable
 
 from laconic.reading.commands.python_acts import ACTS, MODULES
 from laconic.reading.commands.python_paths import leads_on
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 # https://docs.python.org/3/reference/datamodel.html: attributes that lead to any other object.
 _DOORS = frozenset(

@@ -10,13 +10,10 @@ https://docs.python.org/3/library/cmdline.html
 from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
-from laconic.knowledge.options import Reading, Spec, parse_options
+from laconic.knowledge.options import Parsed, Reading, Spec, parse_options
+from laconic.reading.call import Call
+from laconic.reading.commands.python_effects import follow_visible
 from laconic.types import HARD, Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.options import Parsed
-    from laconic.reading.call import Call
 
 _LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))
 _BY_ANY_NAME = HARD | Effect.INSTALLS | Effect.DISCARDS
@@ -108,6 +105,8 @@ def _read(call: Call, options: str, rest: list[Argument], *, late: bool) -> Pars
         elif option.role == "CODE":
             why = "runs code that is given in an argument"
             call.does(Effect.UNCLEAR, Kind.CODE, why, option.argument)
+            if option.value is not None:
+                follow_visible(call, (option.value.text or "").lstrip("! "), option.value)
         elif option.role == "PROCESS":
             call.does(Effect.SYSTEM, "process", "runs code in another process", option.argument)
     return parsed

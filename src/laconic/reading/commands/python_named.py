@@ -33,7 +33,8 @@ class Named:
         self._nodes = list(ast.walk(tree))
         self._imports = list(_imported(self._nodes))
         self._imported = dict(self._imports)
-        self._paths = Paths(self._nodes, call.judge.facts.home, self._dotted)
+        home = call.judge.facts.home
+        self._paths = Paths(self._nodes, home, self._dotted, call.content)
 
     def _dotted(self, node: ast.AST) -> str:
         """`subprocess.run` for `run` after `from subprocess import run`; empty if not a name."""

@@ -1,18 +1,17 @@
-"""Paths that Python code puts together from literals, the home directory and names bound once."""
+"""Paths that Python code puts together from literals, files, the home and names bound once."""
 
 from __future__ import annotations
 
 import ast
+import json
 import posixpath
+from collections.abc import Callable
 
 from laconic.patterns import pattern
 from laconic.reading.commands.python_acts import OPENS
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 _MAX_DEPTH = 12
+_READ = frozenset(("read", "read_text", "readline"))
 _MARKED = pattern(r"%[^%]")
 _PATHS = frozenset("pathlib.Path pathlib.PurePath pathlib.PosixPath".split())
 _AS_THEY_ARE = frozenset("os.path.abspath os.path.realpath os.path.normpath os.fspath str".split())
@@ -40,12 +39,19 @@ def leads_on(text: object) -> bool:
 
 
 class Paths:
-    """What expressions are worth as paths. dotted: the name that an expression stands for."""
+    """What expressions are worth as paths. dotted: the name that an expression stands for.
 
-    __slots__ = ("_bound", "_dotted", "_home", "_walked")
+    content: what is in a small file now, None if that is not known.
+    """
 
-    def __init__(self, nodes: list[ast.AST], home: str, dotted: Callable[[ast.AST], str]) -> None:
-        self._dotted, self._home = dotted, home
+    def __init__(
+        self,
+        nodes: list[ast.AST],
+        home: str,
+        dotted: Callable[[ast.AST], str],
+        content: Callable[[str], str | None] = lambda _: None,
+    ) -> None:
+        self._dotted, self._home, self._content = dotted, home, content
         self._bound: dict[str, ast.expr] = {}
         self._walked: dict[str, ast.expr] = {}
         targets: list[str] = []
@@ -97,8 +103,32 @@ class Paths:
         if isinstance(node, ast.Subscript):
             if self._dotted(node.value) == "os.environ":
                 return self._variable(node.slice)
-            return self.text(self._item(node), depth + 1)
+            item = self._item(node)
+            return self.text(item, depth + 1) if item is not None else self._of_json(node, depth)
         return self._call(node, depth) if isinstance(node, ast.Call) else None
+
+    def _of_json(self, node: ast.Subscript, depth: int) -> str | None:
+        """`json.load(open("names.json"))["a"]`: a text in a file that is there."""
+        keys: list[object] = []
+        of: ast.expr = node
+        while isinstance(of, ast.Subscript) and isinstance(of.slice, ast.Constant):
+            keys.insert(0, of.slice.value)
+            of = of.value
+        of = self._bound.get(of.id, of) if isinstance(of, ast.Name) else of
+        if not isinstance(of, ast.Call) or not of.args:
+            return None
+        text = self.text(of.args[0], depth + 1)
+        if self._dotted(of.func) == "json.load" and text is not None:
+            text = self._content(text)
+        elif self._dotted(of.func) != "json.loads":
+            return None
+        try:
+            found = json.loads(text or "")
+            for key in keys:
+                found = found[key]
+        except (ValueError, LookupError, TypeError, RecursionError):
+            return None
+        return found if isinstance(found, str) else None
 
     def _operated(self, node: ast.BinOp, depth: int) -> str | None:
         left = self.text(node.left, depth + 1)
@@ -178,6 +208,10 @@ class Paths:
             made = self.text(node.func.value, depth + 1)
             if node.func.attr in ("expanduser", "resolve", "absolute", "open"):
                 return self._at_home(made)
+            if node.func.attr in _READ:
+                return self._content(made) if made is not None else None
+            if node.func.attr in ("strip", "rstrip", "lstrip") and not node.args:
+                return made.strip() if made is not None else None
             if node.func.attr == "joinpath":
                 return self._joined([made, *given], "/")
             if node.func.attr == "format":

@@ -6,11 +6,9 @@ which rsync starts a remote shell.
 
 from __future__ import annotations
 
+from laconic.reading.call import Call
+from laconic.reading.commands.file_lists import reads_listed
 from laconic.types import Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 
 def judge(call: Call) -> None:
@@ -18,6 +16,10 @@ def judge(call: Call) -> None:
     is_told = call.parsed is not None and call.parsed.has(*call.entry.needs)
     for source in places[:-1]:
         call.reads(source)
+        if call.is_outside(source.text or ""):
+            call.reads_trees([source])
+    for listed in call.parsed.values("--files-from") if call.parsed else ():
+        reads_listed(call, listed)
     if len(places) > 1 and not is_told and ":" not in places[-1].leading:
         call.writes(places[-1])
     for place in places:

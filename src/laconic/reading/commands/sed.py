@@ -12,11 +12,8 @@ import re
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.reading.acts import How
+from laconic.reading.call import Call
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _SINKS = ("/dev/stdout", "/dev/stderr", "/dev/null")
 _ADDRESS_END = pattern(r"[0-9]+(?:~[0-9]+)?|\$|[+~][0-9]+")
@@ -92,8 +89,6 @@ class _Script:
     inputs, outputs: the files that r, R, w and W name. commands: what e runs. harm: the first of
     what it does besides printing.
     """
-
-    __slots__ = ("commands", "harm", "inputs", "outputs", "pos", "text")
 
     def __init__(self, text: str) -> None:
         self.text, self.pos = text, 0

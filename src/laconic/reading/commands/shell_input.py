@@ -8,20 +8,14 @@ https://pubs.opengroup.org/onlinepubs/9799919799/utilities/sh.html, section STDI
 
 from __future__ import annotations
 
-from laconic.knowledge.arguments import evaluate
+from laconic.knowledge.arguments import Argument, evaluate
 from laconic.knowledge.catalog import library
 from laconic.knowledge.traits import inner
 from laconic.patterns import pattern
 from laconic.shell import ParseError, parse
-from laconic.shell.ast import Function
-from laconic.shell.walk import commands
+from laconic.shell.ast import Function, Redirect
+from laconic.shell.walk import Occurrence, commands
 from laconic.shell.words import literal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.arguments import Argument
-    from laconic.shell.ast import Redirect
-    from laconic.shell.walk import Occurrence
 
 # By their manuals these do not read their input unless a word says so, as _SAYS_SO knows.
 _NEVER_READ = frozenset(

@@ -6,16 +6,15 @@ another shell than bash reads in another way (quotes, `((`, `[[`, glob qualifier
 
 from __future__ import annotations
 
+from itertools import chain
+
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.reading.bindings import with_arguments
+from laconic.reading.call import Call
 from laconic.reading.commands.shell_input import may_read_itself
-from laconic.reading.dialects import family
+from laconic.reading.other_shells import family
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _LETTERS = frozenset("ceiluvxfhlnmBCHEpbs")
 _LONG = frozenset("--login --norc --noprofile --no-rcs --verbose --noediting".split())
@@ -26,6 +25,8 @@ _SHOPT_OPTIONS = frozenset(
     "globstar nullglob dotglob nocaseglob failglob nocasematch inherit_errexit".split()
 )
 _HIDDEN = "dotglob"
+# What texts may stand in: strings of a program, the halves of a `s/a/b/`.
+_PIECES = pattern(r"['\"/\n{}|]")
 
 # What zsh reads in another way: glob qualifiers, =(..), =command, ${(flags)..},
 # $name[..], and comments only in scripts.
@@ -111,6 +112,11 @@ def _judge_code(call: Call, letters: set[str], todo: list[Argument], *, ended: b
 def _judge_input(call: Call, letters: set[str]) -> None:
     """Code on standard input; without a terminal and -i the shell reads nothing else."""
     code = call.situation.input_text
+    for text in call.situation.fed_texts() if code is None else ():
+        _judge_text(call, letters, [Argument(text, *call.span)])
+    for word in chain(*call.situation.fed_words()) if code is None else ():
+        for piece in (word.text or "", *_PIECES.split(word.text or "")):
+            call.may_run(Argument(piece, *call.span))
     if code is None or letters & set("ci") or family(call.path[-1]) in _NOT_READ_AS_INPUT:
         call.does(Effect.UNCLEAR, Kind.STDIN, "runs what it reads from standard input", firm=True)
         return

@@ -9,15 +9,12 @@ output` redacts sensitive values, but not with -raw, -json or a name, and neithe
 from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
+from laconic.knowledge.options import Parsed
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.reading.places import joined
 from laconic.reading.secret_files import is_secret
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.options import Parsed
-    from laconic.reading.call import Call
 
 _ONLY_NAMES = (
     "-q", "--quiet", "--services", "--images", "--volumes", "--networks", "--profiles", "--models",

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.reading.commands.one_liners import judge_switches
 from laconic.reading.commands.snippet_effects import follow_visible, named_variables
 from laconic.reading.secret_files import is_secret_variable
 from laconic.types import Effect, Kind
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
-
 _OPTIONS = ("-e", "-p", "-r", "--eval", "--print", "--run")
+_TAKE_CODE = (("deno", "eval"),)  # as an operand
 _ONLY_READS = ("-c", "--check", "-l", "--syntax-check", "-v", "--version")
 # https://nodejs.org/api/cli.html: these run before the program.
 _LOADS = ("-r", "--require", "--import", "--loader", "--experimental-loader")
@@ -35,7 +33,7 @@ _NODE = r"""(?x) (?: console\.log\( )?
 _RUBY_FACTS = "VERSION|PLATFORM|ENGINE|DESCRIPTION|PATCHLEVEL|RELEASE_DATE|COPYRIGHT"
 _PHP_FACTS = "VERSION|OS|OS_FAMILY|INT_MAX|INT_SIZE|BINARY|SAPI|MAJOR_VERSION|MINOR_VERSION"
 _PRINTS = {
-    "node": pattern(_NODE),
+    **dict.fromkeys(("node", "bun", "deno"), pattern(_NODE)),
     "ruby": pattern(rf"(?:puts|print|p) RUBY_(?:{_RUBY_FACTS})"),
     "php": pattern(
         rf"(?:echo|print) ?(?:PHP_(?:{_PHP_FACTS})|phpversion\(\)|php_ini_loaded_file\(\))"
@@ -56,17 +54,24 @@ def judge(call: Call) -> None:
         if (found := _DEBUGS.match(word.leading)) and found[1] not in _LOOPBACK:
             why = "opens a port on which others can tell it what to run"
             call.does(Effect.SYSTEM, "debugger", why, word)
-    if call.parsed is not None and not call.parsed.has(*_OPTIONS, *_ONLY_READS):
+    is_given = call.path in _TAKE_CODE
+    if call.parsed is not None and not (is_given or call.parsed.has(*_OPTIONS, *_ONLY_READS)):
         for file in call.parsed.operands[:1]:
             call.runs_file(file)
-        if not call.parsed.operands and not call.parsed.options:
+        if call.parsed.has("--test"):
+            call.does(Effect.PROJECT_CODE, "test", "runs the project's tests")
+        elif not call.parsed.operands and not call.parsed.options:
             why = "runs the code that it reads from its input"
             is_here = call.situation.input_text is not None
             call.does(Effect.PROJECT_CODE if is_here else Effect.UNCLEAR, Kind.INPUT, why)
             follow_visible(call, call.situation.input_text or "", Argument("-", *call.span))
     _judge_switches(call)
     prints = next(prints for name, prints in _PRINTS.items() if call.path[0].startswith(name))
-    for value in call.parsed.values(*_OPTIONS) if call.parsed else ():
+    parsed = call.parsed
+    codes = (
+        parsed.operands[:1] if parsed and is_given else parsed.values(*_OPTIONS) if parsed else []
+    )
+    for value in codes:
         if not value.is_static or not prints.fullmatch(value.text or ""):
             call.does(
                 Effect.PROJECT_CODE, Kind.CODE, "runs code that may do more than print", value

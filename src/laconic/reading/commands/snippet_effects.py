@@ -12,20 +12,20 @@ https://www.lua.org/manual/5.4/.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.reading.globs import WILD
 from laconic.reading.places import place
 from laconic.reading.secret_files import is_secret_variable
+from laconic.reading.sending import address_harm
+from laconic.shell.words import quoted
 from laconic.types import Effect, Kind
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
-
 _VARIABLE = pattern(
-    r"""\benv\.(\w+)|\b(?:env|ENV|_SERVER|_ENV)\s*[\[{]\s*['"`]?(\w+)|\bgetenv\(\s*['"](\w+)|ENV\.fetch\(\s*['"](\w+)"""
+    r"""\benv\.get\(\s*['"](\w+)|\benv\.(?!get\()(\w+)|\b(?:env|ENV|_SERVER|_ENV)\s*[\[{]\s*['"`]?(\w+)|\bgetenv\(\s*['"](\w+)|ENV\.fetch\(\s*['"](\w+)"""
 )
 # All variables at once, or one whose name is not there. Names alone, and an environment that is
 # handed to a program, are fine.
@@ -40,8 +40,13 @@ _NAMES_OF_VARIABLES = pattern(
     r"(?:\bObject\.keys\(|\bkeys |\bdelete |\benv:\s*(?:\{\s*\.\.\.\s*)?|\bin )\s*$"
 )
 _NEAR = 64
-_ANY_VARIABLE = pattern(r"\bprocess\.env\[\s*[^'\"`\s]|\bENV\[\s*[^'\"\s:]|\bENV\{\s*\$")
+_ANY_VARIABLE = pattern(
+    r"\benv\.get\(\s*[^'\"\s]|\bprocess\.env\[\s*[^'\"`\s]|\bENV\[\s*[^'\"\s:]|\bENV\{\s*\$"
+)
 _TEXT = pattern(r"""'([^'\\\n]+)'|"([^"\\\n]+)"|`([^`\\\n]+)`|<(?=[~./*])([^<>\s$]+)>""")
+_ONE = r"""(?:'[^'\\\n]+'|"[^"\\\n]+"|`[^`\\\n]+`)"""
+_TEXTS = pattern(rf"{_ONE}(?:[\s,\[(]+{_ONE})*")
+_OTHER_QUOTES = pattern(r"(?:\bqx|%x|\bq[qw]?)\s*[{(\[|!/]([^})\]|!\n]+)")
 _SUM = pattern(r"""(['"])([^'"\\\n]*)\1\s*(?:\+|\.\.?)\s*(['"])([^'"\\\n]*)\3""")
 _STARTS_PROGRAMS = pattern(
     r"child_process|\b(?:system|popen|shell_exec|passthru|proc_open|pcntl_exec|syscall|execv[pe]*"
@@ -102,7 +107,10 @@ _FETCHES = pattern(
 _EVALUATES = pattern(
     r"\beval\b|\bnew\s+Function\b|\bvm\.run|_eval\b|\bload(?:string)?\s*\(|\bexec(?:Sync)?\s*\(\s*[^'\"`\s]"
     r"|\bsystem\s*\(\s*[^'\"\s]"
+    r"|\b(?:source|source_url|import|include|require)\s*\(\s*(?:url\s*\(\s*)?['\"]https?:"
+    r"|\binclude\s*\(\s*(?:Downloads\.)?download\b"
 )
+_READS_INPUT = pattern(r"\bSTDIN\b|\$stdin|\bstdin\b|readFileSync\(\s*0|<>|php://input|\bgets\b")
 _CHANGES = pattern(r"\b(?:post|put|patch|delete)(?:_form|_json)?\b|CURLOPT_POST", re.IGNORECASE)
 
 
@@ -113,6 +121,11 @@ def follow_visible(call: Call, code: str, where: Argument) -> None:
     backticks = call.path[0].startswith(tuple(_RUNS_BACKTICKS)) and "`" in code
     if backticks or _STARTS_PROGRAMS.search(code):
         call.does(Effect.UNCLEAR, Kind.STARTS, "starts programs from its code", where)
+        for command in _started(code):
+            call.may_run(Argument(command, where.start, where.end))
+    for address in _ADDRESS.findall(code):
+        if harm := address_harm(address):
+            call.does(Effect.SYSTEM, "address", harm, where)
     if _CONNECTS.search(code):
         call.does(Effect.SENDS, "connects", "opens connections from its code", where)
     elif _FETCHES.search(code):
@@ -125,6 +138,8 @@ def follow_visible(call: Call, code: str, where: Argument) -> None:
         if _has_open_address(code) or _READS_FILES.search(code):
             why = "sends text that is not literal to the network"
             call.does(Effect.SENDS, "sends", why, where)
+    if _EVALUATES.search(code) and _READS_INPUT.search(code):
+        call.does(Effect.UNCLEAR, Kind.INPUT, "runs what it reads from its input", where)
     if _KILLS.search(code):
         call.does(Effect.SYSTEM, "signal", "sends a signal to processes", where)
     if _MAKES_CODE.search(code) or _CALLS_BY_NAME.search(code):
@@ -134,6 +149,14 @@ def follow_visible(call: Call, code: str, where: Argument) -> None:
         call.does(Effect.SECRETS, Kind.SECRET, "uses a variable that may hold a secret", where)
     if _uses_all_variables(code):
         call.does(Effect.SECRETS, Kind.SECRET, "uses all variables, secrets among them", where)
+
+
+def _started(code: str) -> Iterator[str]:
+    """Texts that may be commands: each of them, and several that stand in one list."""
+    yield from (found[1] for found in _OTHER_QUOTES.finditer(code))
+    for found in _TEXTS.finditer(code):
+        words = ["".join(texts) for texts in _TEXT.findall(found[0])]
+        yield words[0] if len(words) == 1 else " ".join(map(quoted, words))
 
 
 def _has_open_address(code: str) -> bool:

@@ -11,16 +11,13 @@ from __future__ import annotations
 import re
 
 from laconic.knowledge.arguments import Argument
+from laconic.knowledge.options import Parsed
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.reading.commands.statements import drops_something, problem
 from laconic.reading.environment import is_on_this_machine
 from laconic.reading.secret_files import is_secret
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.options import Parsed
-    from laconic.reading.call import Call
 
 # The options whose values are statements, and the place of the first operand that is one.
 _WHERE: dict[str, tuple[tuple[str, ...], int | None]] = {

@@ -8,19 +8,19 @@ Unsafe: create, append, update, delete, extract to files; the shell code of --to
 from __future__ import annotations
 
 import posixpath
+from itertools import pairwise
 
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.options import Parsed, Reading, Spec, parse_options
 from laconic.patterns import pattern
+from laconic.reading.call import Call
+from laconic.reading.commands.file_lists import reads_listed
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _OPTIONS = Spec("""
   -t -x -d -c -O -v -z -j -J -Z -a -f=V -C=V -P -h -k -n -p -s -S -R -B -i -l -b=V -K=V -N=V
-  -X=READ --list --create --extract --get --to-command=SHELL --xattrs --acls --selinux --no-xattrs
+  -X=READ -T=V --files-from=V --list --create --extract --get --to-command=SHELL
+  --xattrs --acls --selinux --no-xattrs
   --no-acls --no-selinux --xattrs-include=V --xattrs-exclude=V --sort=V --mtime=V --owner=V
   --group=V --mode=V --dereference --hard-dereference --clamp-mtime --diff --compare --to-stdout
   --file=V --directory=V --exclude=V --exclude-from=READ --exclude-vcs --exclude-backups
@@ -53,11 +53,19 @@ def judge(call: Call) -> None:
         call.unlisted(Kind.OPTION, message, argument)
         if found := _RUNS.match(argument.leading):
             call.shell(argument.behind(found.end()))
+    for option, command in pairwise(call.arguments):
+        if _RUNS.fullmatch(f"{option.leading}=") or option.leading in ("-I", "-F"):
+            call.shell(command)
     for listed in parsed.values("-X", "--exclude-from"):
         call.reads(listed)
+    for listed in parsed.values("-T", "--files-from"):
+        call.unlisted(Kind.OPTION, "takes names from a list, whose lines may be options", listed)
+        reads_listed(call, listed)
     for code in parsed.values("--to-command"):
         call.shell(code)
     if parsed.has("-x", "--extract", "--get"):
+        for member in parsed.operands if parsed.has("-O", "--to-stdout", "--to-command") else ():
+            call.reads(member)  # what it is called here is what it was called when it was packed
         if not parsed.has("-O", "--to-stdout", "--to-command"):
             for directory in parsed.values("-C", "--directory"):
                 call.writes(directory)
@@ -115,8 +123,11 @@ def _judge_packing(call: Call, parsed: Parsed) -> None:
             instead="tar -c -f - to print it",
         )
     places = parsed.values("-C", "--directory")
-    if all(archive.text in ("-", "/dev/stdout") for archive in archives):
-        call.reads_trees(places or parsed.operands)
+    packed_trees = places or parsed.operands
+    if not all(archive.text in ("-", "/dev/stdout") for archive in archives):
+        packed_trees = [tree for tree in packed_trees if call.is_outside(tree.text or "")]
+    if packed_trees or not archives:
+        call.reads_trees(packed_trees)
     for packed in (*parsed.operands, *places):
         call.reads(packed)
     for place in places:

@@ -5,11 +5,8 @@ Unsafe: the files; `-` is a file of that name here.
 
 from __future__ import annotations
 
+from laconic.reading.call import Call
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 
 def judge(call: Call) -> None:

@@ -5,12 +5,10 @@ Unsafe: -o and --output (write), -R (writes 00Tree.html files with -L and -o).
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import Argument
+from laconic.knowledge.options import MAY_BE_OPTION, MAY_BE_SEVERAL
+from laconic.reading.call import Call
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.arguments import Argument
-    from laconic.reading.call import Call
 
 _LETTERS = frozenset("adlfxqNQpugshDFvtcUriASnCXJ1")
 _WITH_VALUE = frozenset("LPIHT")
@@ -32,9 +30,7 @@ def judge(call: Call) -> None:
             return
         if text is None and (not word.leading or word.leading.startswith("-") or word.splits):
             if not (word.glob and word.leading and not word.leading.startswith("-")):
-                call.does(
-                    Effect.UNCLEAR, Kind.WORD, "its value is not known and may be an option", word
-                )
+                call.does(Effect.UNCLEAR, Kind.WORD, MAY_BE_OPTION, word)
         elif text is not None and text.startswith("--"):
             _judge_long(call, text, word, todo)
         elif text is not None and text.startswith("-"):
@@ -63,6 +59,4 @@ def _judge_letters(call: Call, letters: str, word: Argument, todo: list[Argument
 def _skip_value(call: Call, todo: list[Argument]) -> None:
     value = todo.pop()
     if value.splits:
-        call.does(
-            Effect.UNCLEAR, Kind.VALUE, "its value is not known and may become several words", value
-        )
+        call.does(Effect.UNCLEAR, Kind.VALUE, MAY_BE_SEVERAL, value)

@@ -6,9 +6,7 @@ of their tables names the words for the version, besides --version and --help.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
+from laconic.reading.call import Call
 
 
 def judge(call: Call) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.reading.commands.curl import saved_as
 from laconic.types import Effect
 
@@ -17,10 +18,6 @@ _SETTINGS = ("-e", "--execute")
 _BEGINS = pattern(r"--(?:post-|body-|inp)")
 _SENDING = pattern(r"post|body|input|askpass|proxy|cookies|header", re.IGNORECASE)
 _METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 
 def judge(call: Call) -> None:

@@ -7,14 +7,11 @@ stands in it in plain words keeps its own effect, as on the command line of an i
 from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
+from laconic.reading.call import Call
 from laconic.reading.commands.python_effects import follow_visible as follow_python
 from laconic.reading.commands.snippet_effects import follow_visible as follow_snippet
-from laconic.reading.dialects import SYSTEM
+from laconic.reading.other_shells import SYSTEM
 from laconic.types import HARD
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _SNIPPETS = ("node", "nodejs", "ruby", "perl", "php", "lua", "luajit", "deno", "bun", "tsx")
 

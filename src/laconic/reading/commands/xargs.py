@@ -6,16 +6,16 @@ shell code; -o and -p (take over the terminal); --process-slot-var with a name t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import takewhile
+
 from laconic.knowledge.arguments import Argument
+from laconic.knowledge.options import Parsed
 from laconic.knowledge.streams import rare_first
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.reading.environment import is_private
 from laconic.types import Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.options import Parsed
-    from laconic.reading.call import Call
 
 MARKS = ("-I", "-i", "-J", "--replace")
 _MOST_TEXTS = 4
@@ -35,11 +35,12 @@ def judge(call: Call) -> None:
     if not parsed.operands:
         call.does(Effect.UNCLEAR, "command", "names no command")
         return
-    mark = _mark(parsed)
-    command = parsed.operands if mark is None else [_filled(p, mark) for p in parsed.operands]
+    mark, front = _mark(parsed), next(filter(call.is_outside, _starts(call)), "")
+    front = f"{front.rstrip('/')}/" if front else ""
+    command = [p if mark is None else _filled(p, mark, front) for p in parsed.operands]
     if mark is None or parsed.has(*_COUNTS):
         start, end = call.span
-        command = [*command, Argument(None, start, end, leading="", splits=True)]
+        command = [*command, Argument(None, start, end, leading=front, splits=True)]
     call.runs(command)
     for words in _known_words(call, parsed):
         given = [Argument(word, *call.span) for word in words]
@@ -48,6 +49,13 @@ def judge(call: Call) -> None:
         else:
             for word in words:
                 call.runs([_replaced(part, mark, word) for part in parsed.operands])
+
+
+def _starts(call: Call) -> Iterator[str]:
+    """Where a find on the left of the pipe starts from."""
+    for program, *words in filter(None, call.situation.fed_words()):
+        if program.text in ("find", "gfind"):
+            yield from takewhile(lambda w: w[:1] not in ("-", "(", "!"), (w.leading for w in words))
 
 
 def _known_words(call: Call, parsed: Parsed) -> list[list[str]]:
@@ -79,8 +87,8 @@ def _mark(parsed: Parsed) -> str | None:
     return mark
 
 
-def _filled(part: Argument, mark: str) -> Argument:
+def _filled(part: Argument, mark: str, beginning: str) -> Argument:
     if part.text is not None and (mark and mark not in part.text):
         return part
     front = (part.text or "").partition(mark)[0] if mark else ""
-    return Argument(None, part.start, part.end, leading=front)
+    return Argument(None, part.start, part.end, leading=front or beginning)

@@ -5,13 +5,11 @@ Unsafe: the second operand. Options are told by their first letter only (`-ps` i
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import Argument
+from laconic.knowledge.options import MAY_BE_OPTION
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.arguments import Argument
-    from laconic.reading.call import Call
 
 _FLAGS = frozenset("abCEeiprudvh")
 _WITH_VALUE = pattern(
@@ -26,9 +24,7 @@ def judge(call: Call) -> None:
         word = todo.pop()
         text = word.text or ""
         if not word.is_static and (word.splits or not word.leading or word.leading[0] == "-"):
-            call.does(
-                Effect.UNCLEAR, Kind.WORD, "its value is not known and may be an option", word
-            )
+            call.does(Effect.UNCLEAR, Kind.WORD, MAY_BE_OPTION, word)
         elif files or not text.startswith("-") or text == "-":
             files.append(word)  # the first file ends the options
         elif found := _WITH_VALUE.fullmatch(text):

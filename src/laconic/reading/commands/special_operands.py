@@ -11,11 +11,8 @@ follows `--` to the compiler.
 from __future__ import annotations
 
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _C_COMPILERS = frozenset("gcc g++ cc c++ clang clang++ c89 c99".split())
 _TSC_SWITCH = pattern(

@@ -1,15 +1,12 @@
-"""npm init NAME and go run PACKAGE@VERSION: a package that is named is fetched and run.
+"""npm init NAME, npm create NAME, go run PACKAGE@VERSION: a package is fetched, and runs unseen.
 
 Unsafe: the package. Without a name npm init asks its own questions, and go run runs the project.
 """
 
 from __future__ import annotations
 
+from laconic.reading.call import Call
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 
 def judge(call: Call) -> None:
@@ -18,4 +15,5 @@ def judge(call: Call) -> None:
     for name in named[:1]:
         if call.path[0] != "go" or "@" in (name.text or "@"):
             what = name.text or "a package that is not known"
-            call.does(Effect.INSTALLS, Kind.PACKAGE, f"fetches {what} and runs it", name)
+            effects = Effect.INSTALLS | Effect.RUNS_FETCHED
+            call.does(effects, Kind.PACKAGE, f"fetches {what} and runs it", name)

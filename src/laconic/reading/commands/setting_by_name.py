@@ -9,13 +9,10 @@ from __future__ import annotations
 import re
 
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.reading.globs import WILD, overlaps
 from laconic.reading.secret_files import is_secret_variable
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _ASKS = frozenset(("get", "getenv"))
 # https://redis.io/docs/latest/operate/oss_and_stack/management/config/,

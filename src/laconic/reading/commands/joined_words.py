@@ -6,10 +6,7 @@ Unsafe: the shell code. With -x watch runs its operands as they are.
 from __future__ import annotations
 
 from laconic.knowledge.arguments import Argument
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
+from laconic.reading.call import Call
 
 
 def judge(call: Call) -> None:

@@ -7,15 +7,12 @@ have its number, so that the command decides.
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import Argument
+from laconic.knowledge.options import Parsed
 from laconic.patterns import pattern
-from laconic.reading.commands.running import judge_running
+from laconic.reading.call import Call
+from laconic.reading.commands.process_tuning import judge_running
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.arguments import Argument
-    from laconic.knowledge.options import Parsed
-    from laconic.reading.call import Call
 
 _NUMBER = pattern(r"[0-9][0-9a-fA-Fx.,:smhd-]*")
 _LIST = "--cpu-list"

@@ -5,11 +5,8 @@ Unsafe: with -p they work on a running process, and change it as soon as they ar
 
 from __future__ import annotations
 
+from laconic.reading.call import Call
 from laconic.types import Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.call import Call
 
 _PIDS = ("-p", "--pid")
 # What may be given beside -p, and how many operands: chrt and taskset have the process as operand.
