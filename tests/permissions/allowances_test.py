@@ -1,4 +1,4 @@
-"""Expiring exceptions: what is the same command, where and how long, and many at a time."""
+"""Expiring allowances: what is the same command, where and how long, and many at a time."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_it_can_be_removed(state):
 def test_the_store_is_for_the_owner_alone(state):
     allowances.add(state, "a", "/p", NOW + 60, once=False, now=NOW)
     modes = {path.name: path.stat().st_mode & 0o777 for path in state.iterdir()}
-    assert modes == {"exceptions.jsonl": 0o600, "exceptions.lock": 0o600}
+    assert modes == {"allowances.jsonl": 0o600, "allowances.lock": 0o600}
     assert state.stat().st_mode & 0o777 == 0o700
 
 
@@ -113,8 +113,8 @@ def test_the_store_is_for_the_owner_alone(state):
 )
 def test_a_broken_store_is_an_error_that_says_what_to_do(state, text):
     state.mkdir()
-    (state / "exceptions.jsonl").write_text(text)
-    with pytest.raises(FileError, match="no exception is in force"):
+    (state / "allowances.jsonl").write_text(text)
+    with pytest.raises(FileError, match="no allowance is in force"):
         allowances.find(state, "a", "/p", NOW)
 
 
@@ -162,21 +162,21 @@ def allowed(tmp_path, monkeypatch):
 
     def decide(command, *, use=True, cwd=tmp_path):
         request = engine.Request(command, str(cwd), environ)
-        return engine.decide_request(request, settings, use_exceptions=use)
+        return engine.decide_request(request, settings, use_allowances=use)
 
     return allow, decide
 
 
-def test_an_exception_settles_an_ask_and_is_named(allowed):
+def test_an_allowance_settles_an_ask_and_is_named(allowed):
     allow, decide = allowed
     assert decide("npm publish").verdict is Verdict.ASK
     added = allow("npm publish")
     found = decide("npm 'publish'")
-    assert (found.verdict, found.rule) == (Verdict.ALLOW, f"exception/{added.id}")
+    assert (found.verdict, found.rule) == (Verdict.ALLOW, f"allowance/{added.id}")
     assert decide("npm publish && rm x").verdict is Verdict.ASK
 
 
-def test_an_exception_holds_in_the_directories_of_its_project_only(allowed, tmp_path, home):
+def test_an_allowance_holds_in_the_directories_of_its_project_only(allowed, tmp_path, home):
     allow, decide = allowed
     allow("npm publish")
     (tmp_path / "src").mkdir()
@@ -187,7 +187,7 @@ def test_an_exception_holds_in_the_directories_of_its_project_only(allowed, tmp_
 def test_once_is_once_and_a_question_does_not_use_it(allowed):
     allow, decide = allowed
     allow("npm publish", once=True)
-    verdicts = [decide("npm publish", use=use).verdict.word for use in (False, False, True, True)]
+    verdicts = [decide("npm publish", use=use).verdict for use in (False, False, True, True)]
     assert verdicts == ["allow", "allow", "allow", "ask"]
 
 
@@ -200,7 +200,7 @@ def test_once_is_once_and_a_question_does_not_use_it(allowed):
         ('"$x"', Verdict.ASK),
     ],
 )
-def test_no_exception_settles_a_denial_or_a_sensitive_place(allowed, command, verdict):
+def test_no_allowance_settles_a_denial_or_a_sensitive_place(allowed, command, verdict):
     allow, decide = allowed
     allow(command)
     assert decide(command).verdict is verdict
@@ -209,11 +209,11 @@ def test_no_exception_settles_a_denial_or_a_sensitive_place(allowed, command, ve
 def test_a_broken_store_leaves_the_question(allowed):
     allow, decide = allowed
     allow("npm publish")
-    path = read_settings().directories.state / "exceptions.jsonl"
+    path = read_settings().directories.state / "allowances.jsonl"
     path.write_text("{")
     found = decide("npm publish")
     assert found.verdict is Verdict.ASK
-    assert "exception/fault" in {leaf.rule for leaf in found.leaves()}
+    assert "allowance/fault" in {leaf.rule for leaf in found.leaves()}
     assert decide("git status").verdict is Verdict.ALLOW
 
 

@@ -129,7 +129,7 @@ def verdict_of(command, found):
 @pytest.mark.parametrize(("header", "verdict", "command"), list(cases()))
 def test_verdict_under_rules(header, verdict, command):
     decision = verdict_of(command, permissions(header))
-    assert decision.verdict.word == verdict, list(decision.leaves())
+    assert decision.verdict == verdict, list(decision.leaves())
 
 
 def test_the_decision_names_the_rule_and_its_file():
@@ -160,7 +160,7 @@ def read(home, project, agent="claude-code", **environ):
 
 
 def patterns(found):
-    return {(p.verdict.word, p.pattern) for p in found}
+    return {(p.verdict, p.pattern) for p in found}
 
 
 def test_rules_of_user_project_and_local_files_count(home, tmp_path):

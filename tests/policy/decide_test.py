@@ -104,7 +104,7 @@ MUTATIONS = {
     "full path": _full_path,
     "env": _behind_env,
     "sh -c": lambda c: "sh -c '" + c.replace("'", "'\\''") + "'",
-    "substitution": lambda c: f"echo $({c}\n)",
+    "substitution": lambda c: f"echo $( {c}\n)",  # `$((` may be arithmetic
     "group": lambda c: f"{{ {c}\n}}",
     # `..` leads out of the project, and from a directory in it to the project.
     "behind cd": lambda c: None if ".." in c else f"cd x && {{ {c}\n}}",
@@ -132,5 +132,5 @@ def test_a_mutation_never_makes_it_more_permissive(mutation: str) -> None:
             continue
         found = verdict_of(changed)
         if found < case.verdict:
-            loosened.append((name, changed, found.word))
+            loosened.append((name, changed, found))
     assert not loosened

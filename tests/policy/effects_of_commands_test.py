@@ -8,7 +8,7 @@ import pytest
 
 from decide_cases import ALL
 from laconic.knowledge.catalog import library, tables
-from laconic.policy.profiles import FIXED, PROFILES, Cells
+from laconic.policy.profiles import FIXED, PROFILES, Answers
 from laconic.policy.rules import Rules
 from laconic.reading.decide import decide
 from laconic.reading.places import Facts
@@ -71,7 +71,7 @@ def test_every_effect_has_a_meaning() -> None:
 
 @pytest.mark.parametrize("profile", [*PROFILES, "relaxed"])
 def test_no_profile_allows_a_hard_effect(profile: str) -> None:
-    cells = Cells(profile)
+    cells = Answers(profile)
     for effect in EFFECTS.values():
         if effect & HARD:
             assert cells[effect] is not Verdict.ALLOW
@@ -80,14 +80,14 @@ def test_no_profile_allows_a_hard_effect(profile: str) -> None:
 
 @pytest.mark.parametrize("word", [word for word, effect in EFFECTS.items() if effect & FIXED])
 def test_no_cell_of_the_user_loosens_what_is_fixed(word: str) -> None:
-    assert Cells("work", {word: "allow"})[EFFECTS[word]] is not Verdict.ALLOW
-    assert Cells("work", {word: "deny"})[EFFECTS[word]] is Verdict.DENY
+    assert Answers("work", {word: "allow"})[EFFECTS[word]] is not Verdict.ALLOW
+    assert Answers("work", {word: "deny"})[EFFECTS[word]] is Verdict.DENY
 
 
 def test_a_cell_of_the_user_counts() -> None:
-    assert Cells("default", {"project-code": "allow"})[Effect.PROJECT_CODE] == 0
-    assert Cells("work", {"history": "ask"})[Effect.HISTORY] is Verdict.ASK
-    assert Cells("work", {"system": "allow"})[Effect.SYSTEM | Effect.SENDS] is Verdict.ASK
+    assert Answers("default", {"project-code": "allow"})[Effect.PROJECT_CODE] is Verdict.ALLOW
+    assert Answers("work", {"history": "ask"})[Effect.HISTORY] is Verdict.ASK
+    assert Answers("work", {"system": "allow"})[Effect.SYSTEM | Effect.SENDS] is Verdict.ASK
 
 
 # -- what a line does as a whole -------------------------------------------------------------------
@@ -154,7 +154,7 @@ def test_effects_of_a_line(command: str, effects: str) -> None:
         ("xargs cat <<'E'\n.env\nE", "secrets"),
         ("cat > x.py <<'E' && python x.py\nopen('/etc/x', 'w')\nE",
          "project-code project-write outside-write"),
-        ("cat > /tmp/x.py <<'E' && python3 /tmp/x.py\nprint(1)\nE", "project-write unknown"),
+        ("cat > /tmp/x.py <<'E' && python3 /tmp/x.py\nprint(1)\nE", "project-code project-write"),
         ("cat > /tmp/x <<'E'; cp ~/y /tmp/x; sh /tmp/x\nls\nE", "project-write unknown"),
         ("cat > x.sh <<'E'; bash x.sh\ngit push\nE", "project-code project-write sends"),
         ("cat > x.sh <<'E'; bash x.sh\npytest\nE", "project-code project-write"),
@@ -182,7 +182,7 @@ def test_effects_of_a_line(command: str, effects: str) -> None:
         ("node <<'E'\nrequire('fs').writeFileSync('/home/user/x', '')\nE",
          "project-code outside-write"),
         ("ruby -e 'File.delete(\"/etc/x\")'", "project-code outside-write"),
-        ("ruby -e 'puts `git push`'", "project-code unclear"),
+        ("ruby -e 'puts `git push`'", "project-code unclear sends"),
         ("perl -e 'system(\"ls\")'", "project-code unclear"),
         ("perl -ne 'print if /x/' f", "project-code"),
         ("php -r 'unlink(\"/etc/x\");'", "project-code outside-write"),
@@ -268,7 +268,7 @@ def test_what_fetches_code_or_publishes_is_not_only_the_projects_code(
         ("ruby -r/etc/x a.rb", "project-code unknown"),
         ("CC=/etc/x make", "project-code unclear"),
         ("GOFLAGS=-toolexec=/etc/x go build", "project-code unclear system"),
-        ("MAKEFLAGS=--eval=x make", "project-code unclear"),
+        ("MAKEFLAGS=--eval=x make", "project-code unclear system"),
         ("PYTHONPATH=.. pytest", "project-code unclear"),
         ("PYTHONPATH=src:. pytest", "project-code"),
         ("GOFLAGS=-mod=mod go build", "project-code"),

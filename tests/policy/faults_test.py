@@ -12,7 +12,7 @@ from laconic.knowledge import arguments, knowledge, options
 from laconic.knowledge.catalog import library, tables
 from laconic.permissions import allowances, program
 from laconic.permissions import read as agent_rules
-from laconic.policy import configured, permissions
+from laconic.policy import permissions, user_lists
 from laconic.policy.rules import Rules
 from laconic.reading import commands, evaluation, judge, places, scope
 from laconic.reading import decide as policy
@@ -124,11 +124,11 @@ def test_a_fault_in_the_configuration(monkeypatch, fault):
 
 
 def test_a_fault_in_a_gate(monkeypatch, fault):
-    from laconic.policy.rules import Gate
+    from laconic.policy.rules import SubcommandGate
 
     rules = Rules()
-    rules.gates = {"git": Gate(["push"], {"X": ("1",)})}
-    monkeypatch.setattr(configured, "_holds", broken(fault))
+    rules.gates = {"git": SubcommandGate(["push"], {"X": ("1",)})}
+    monkeypatch.setattr(user_lists, "_holds", broken(fault))
     assert_asks(decide("git push", rules), "git/fault")
 
 
@@ -141,7 +141,7 @@ def test_a_fault_in_the_users_rules(monkeypatch, fault):
     )
     assert decide("zz", rules).verdict is Verdict.ALLOW
     monkeypatch.setattr(permissions.Permission, "fits_words", broken(fault))
-    assert_asks(decide("zz", rules), "zz/fault")
+    assert_asks(decide("zz", rules), "unknown-command/fault")
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_a_fault_in_the_store_of_exceptions(ask, monkeypatch, fault):
     monkeypatch.setattr(allowances, "find", broken(fault))
     decision = ask("npm publish")
     assert decision.verdict is Verdict.ASK
-    assert "exception/fault" in rules_of(decision)
+    assert "allowance/fault" in rules_of(decision)
 
 
 def test_a_fault_in_the_external_program(ask, monkeypatch, fault, home):

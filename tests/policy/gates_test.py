@@ -8,7 +8,7 @@ import pytest
 
 from decide_cases import Case, read_cases
 from laconic.knowledge.catalog import library
-from laconic.policy.rules import Gate, Rules
+from laconic.policy.rules import Rules, SubcommandGate
 from laconic.reading.decide import decide
 from laconic.reading.places import Facts
 from laconic.types import Verdict
@@ -27,7 +27,8 @@ VARIABLE = {"GATE_OPEN": "1"}
 def verdict(command: str, environment: dict[str, str]) -> Verdict:
     rules = Rules()
     rules.gates = {
-        tool: Gate(subcommands.split(), {"GATE_OPEN": ("1",)}) for tool, subcommands in OPEN.items()
+        tool: SubcommandGate(subcommands.split(), {"GATE_OPEN": ("1",)})
+        for tool, subcommands in OPEN.items()
     }
     rules.force_push = frozenset(("--force", "--force-with-lease", "-f"))
     return decide(command, library(), rules, Facts(environment=environment)).verdict

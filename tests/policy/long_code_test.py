@@ -29,7 +29,7 @@ SNIPPETS = {
 
 def cpu_s(command: str) -> float:
     started = time.thread_time()
-    assert decide(command, "/tmp").verdict
+    assert decide(command, "/tmp").verdict != "allow"
     return time.thread_time() - started
 
 

@@ -21,7 +21,7 @@ from laconic.hooks.call import shells_of
 from laconic.knowledge.catalog import library
 from laconic.policy.rules import Rules
 from laconic.reading.decide import _EVALUATED_BY_ZSH, decide
-from laconic.reading.dialects import family
+from laconic.reading.other_shells import family
 from laconic.reading.places import Facts
 from laconic.reading.zsh import zsh_findings
 from laconic.shell import ParseError, parse
@@ -142,14 +142,16 @@ def test_an_agent_says_which_shells_may_run_its_commands(name: str) -> None:
     assert known.union("*").issuperset(agent.users_shells)
 
 
-def test_the_shell_of_the_user_counts_where_the_agent_uses_it() -> None:
+def test_the_shell_of_the_user_counts_where_the_agent_uses_it(tmp_path: Path) -> None:
+    (tmp_path / "nu").touch()
     fish, dash, zsh = {"SHELL": "/usr/bin/fish"}, {"SHELL": "/bin/dash"}, {"SHELL": "/bin/zsh"}
     assert shells_of(load("gemini"), zsh) == {"bash"}
     assert shells_of(load("claude-code"), fish) == {"bash", "zsh"}
     assert shells_of(load("cursor"), fish) == {"bash", "zsh", "fish"}
     assert shells_of(load("cursor"), dash) == {"bash", "zsh", "sh"}
     assert shells_of(load("cursor"), {}) == {"bash", "zsh", "sh"}
-    assert shells_of(load("cursor"), {"SHELL": "/usr/bin/nu"}) == {"bash", "zsh", ""}
+    assert shells_of(load("cursor"), {"SHELL": str(tmp_path / "nu")}) == {"bash", "zsh", ""}
+    assert shells_of(load("cursor"), {"SHELL": str(tmp_path / "no")}) == {"bash", "zsh", "sh"}
     assert shells_of(load("codex"), {"SHELL": "/bin/sh"}) == {"bash", "zsh", "sh"}
     assert shells_of(load("codex"), fish) == {"bash", "zsh"}
     assert shells_of(load("gemini"), zsh, "/bin/sh") == {"bash", "sh"}

@@ -46,7 +46,7 @@ def configuration(header):
 @pytest.mark.parametrize(("header", "verdict", "command"), list(cases()))
 def test_verdict_under_lists(header, verdict, command, decide):
     decision = decide(configuration(header), command)
-    assert decision.verdict.word == verdict, list(decision.leaves())
+    assert decision.verdict == verdict, list(decision.leaves())
 
 
 def test_a_message_and_a_substitute_stand_beside_a_rule(decide):

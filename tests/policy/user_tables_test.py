@@ -48,16 +48,16 @@ def decide(command):
 def test_a_table_of_the_users_is_knowledge_like_any_other(rules):
     assert decide("deploy status --env prod").rule == "unknown-command"
     (rules / "deploy.toml").write_text(TABLES)
-    assert decide("deploy status --env prod").verdict.word == "allow"
-    assert decide("deploy status --exec x").verdict.word == "ask"
+    assert decide("deploy status --env prod").verdict == "allow"
+    assert decide("deploy status --exec x").verdict == "ask"
     assert decide("env deploy push").instead == "deploy push --dry-run"
-    assert decide("deploy rollback").verdict.word == "ask"
+    assert decide("deploy rollback").verdict == "ask"
 
 
 def test_it_stands_over_the_built_in_table_of_the_same_path_and_no_other(rules):
     (rules / "deploy.toml").write_text(TABLES)
-    assert decide("git status").verdict.word == "deny"
-    assert decide("git log").verdict.word == "allow"
+    assert decide("git status").verdict == "deny"
+    assert decide("git log").verdict == "allow"
 
 
 def test_where_a_table_does_not_say_what_is_done_its_effect_does(rules):
@@ -66,16 +66,17 @@ def test_where_a_table_does_not_say_what_is_done_its_effect_does(rules):
         '["frob"]\nabout = "shows what would be packed"\neffect = "project-write"\n'
         'options = "--dry-run"\nneeds = "--dry-run"\noperands = "EDIT..."\n'
     )
-    assert decide("frob --dry-run").verdict.word == "allow"
-    assert decide("frob").reason.startswith("creates, changes or deletes files of the project")
+    assert decide("frob --dry-run").verdict == "allow"
+    why = "creates, changes or deletes files of the project"
+    assert any(leaf.reason.startswith(why) for leaf in decide("frob").leaves())
     assert "shows" not in decide("frob a.frob").reason
 
 
 def test_a_change_is_seen_at_once(rules):
     (rules / "deploy.toml").write_text(TABLES)
-    assert decide("deploy status").verdict.word == "allow"
+    assert decide("deploy status").verdict == "allow"
     (rules / "deploy.toml").write_text(TABLES.replace("--env=V", "--stage=V"))
-    assert decide("deploy status --env prod").verdict.word == "ask"
+    assert decide("deploy status --env prod").verdict == "ask"
     (rules / "deploy.toml").unlink()
     assert decide("deploy status").rule == "unknown-command"
 
@@ -114,7 +115,7 @@ def test_a_file_with_a_mistake_is_not_in_force_and_says_so(rules, text, message)
     _, problems = load_library(read_settings())
     assert message in problems[0].line
     assert "bad.toml" in problems[0].file
-    assert decide("deploy other").verdict.word == "ask"
+    assert decide("deploy other").verdict == "ask"
 
 
 def test_what_depends_on_words_can_be_said_in_a_table_of_the_users(rules):
@@ -130,7 +131,7 @@ def test_what_depends_on_words_can_be_said_in_a_table_of_the_users(rules):
 def test_other_files_stay_in_force(rules):
     (rules / "bad.toml").write_text("[")
     (rules / "deploy.toml").write_text(TABLES)
-    assert decide("deploy status").verdict.word == "allow"
+    assert decide("deploy status").verdict == "allow"
 
 
 def test_a_project_needs_trust_for_tables_of_its_own(place):
@@ -142,4 +143,4 @@ def test_a_project_needs_trust_for_tables_of_its_own(place):
     assert [problem.kind for problem in problems] == ["untrusted"]
     assert decide("deploy status").rule == "unknown-command"
     trust.pin(read_directories().state, trust.take_snapshot(place))
-    assert decide("deploy status").verdict.word == "allow"
+    assert decide("deploy status").verdict == "allow"

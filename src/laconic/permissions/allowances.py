@@ -1,8 +1,8 @@
-"""Expiring exceptions: a command that the user lets run in a project for a while, or once.
+"""Expiring allowances: a command that the user lets run in a project for a while, or once.
 
 A command is compared as the parser reads it: the same words and operators, however they are quoted
 and spaced; nothing can be added before, after or between them. The store is a file for the owner
-alone, changed under a lock and in one step. Whatever is wrong with it, no exception applies.
+alone, changed under a lock and in one step. Whatever is wrong with it, no allowance applies.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ import fcntl
 import json
 import os
 import secrets
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 from laconic.errors import FileError, LaconicError
 from laconic.files import make_private, read_file, reason, write_private
+from laconic.settings.managed import Managed
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Assignment, Node, Word
 from laconic.shell.words import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 FOREVER = 253402300799.0  # the last second of the year 9999
 _OUTSIDE = ("laconic run --outside", "laconic-py run --outside")
@@ -31,7 +30,7 @@ _MOST = 1000
 
 
 class Allowance(NamedTuple):
-    """One exception. until is in seconds since the epoch; command is as the user typed it.
+    """One allowance. until is in seconds since the epoch; command is as the user typed it.
 
     outside: it is one plain command that may run without the box, asked for as such or not.
     """
@@ -75,7 +74,7 @@ def _form(value: object, source: bytes) -> object:
 
 
 def find(state_dir: Path, command: str, directory: str, now: float) -> Allowance | None:
-    """Return the exception that lets this command run in this project now."""
+    """Return the allowance that lets this command run in this project now."""
     if not _store(state_dir).exists():
         return None
     wanted = normal_form(command)
@@ -87,14 +86,20 @@ def find(state_dir: Path, command: str, directory: str, now: float) -> Allowance
 
 
 def _forms(allowance: Allowance) -> list[str]:
-    """Return what the exception is for, as the parser reads it."""
+    """Return what the allowance is for, as the parser reads it."""
     command = allowance.command
     ways = [f"{way} {command}" for way in _OUTSIDE] if allowance.outside else []
     return [normal_form(one) for one in (command, *ways)]
 
 
+def counts(allowance: Allowance, managed: Managed, now: float) -> bool:
+    """Tell whether the policy of the machine lets an allowance of this kind count."""
+    is_short = allowance.until - now <= managed.allowances
+    return is_short and (allowance.once or not managed.only_once)
+
+
 def use(state_dir: Path, allowance: Allowance) -> bool:
-    """Use an exception; False if it is gone. One for a single run is gone after this."""
+    """Use an allowance; False if it is gone. One for a single run is gone after this."""
     return remove(state_dir, allowance.id) if allowance.once else True
 
 
@@ -113,7 +118,7 @@ def add(
     with _locked(state_dir):
         kept = [allowance for allowance in _read(state_dir) if allowance.until > now]
         if len(kept) >= _MOST:
-            raise LaconicError(f"there are {_MOST} exceptions already", "laconic allow --list")
+            raise LaconicError(f"there are {_MOST} allowances already", "laconic allow --list")
         _write(state_dir, [*kept, new])
     return new
 
@@ -134,7 +139,7 @@ def list_all(state_dir: Path, now: float) -> list[Allowance]:
 
 
 def _store(state_dir: Path) -> Path:
-    return state_dir / "exceptions.jsonl"
+    return state_dir / "allowances.jsonl"
 
 
 def _read(state_dir: Path) -> list[Allowance]:
@@ -145,7 +150,7 @@ def _read(state_dir: Path) -> list[Allowance]:
         lines = read_file(path, _LIMIT).splitlines()
         return [_allowance(json.loads(line)) for line in lines]
     except (ValueError, TypeError, RecursionError) as error:
-        raise FileError(f"{path}: is broken; no exception is in force", f"rm {path}") from error
+        raise FileError(f"{path}: is broken; no allowance is in force", f"rm {path}") from error
 
 
 def _allowance(row: dict[str, object]) -> Allowance:
@@ -159,7 +164,7 @@ def _allowance(row: dict[str, object]) -> Allowance:
         }:
             is_outside = row.get("outside") is True
             return Allowance(name, directory, command, float(until), once, is_outside)
-    raise ValueError("not an exception")
+    raise ValueError("not an allowance")
 
 
 def _write(state_dir: Path, allowances: list[Allowance]) -> None:
@@ -169,7 +174,7 @@ def _write(state_dir: Path, allowances: list[Allowance]) -> None:
 
 @contextlib.contextmanager
 def _locked(state_dir: Path) -> Iterator[None]:
-    path = state_dir / "exceptions.lock"
+    path = state_dir / "allowances.lock"
     try:
         make_private(state_dir)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)

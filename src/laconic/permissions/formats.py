@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Written:
+class WrittenRule:
     """One rule as a file has it; see Permission. pattern None: we cannot read it."""
 
     __slots__ = ("pattern", "rest", "text", "unless", "verdict")
@@ -36,14 +36,14 @@ class Written:
         self.unless = tuple((str(pattern), bool(rest)) for pattern, rest in unless)
 
     def row(self) -> list[object]:
-        """Return it as JSON can hold it; Written(Verdict(row[0]), *row[1:]) is the same again."""
+        """Return it as JSON can hold it; WrittenRule(Verdict(row[0]), *row[1:]) is it again."""
         return [self.verdict, self.pattern, self.rest, self.text, self.unless]
 
 
 # -- JSON with comments ----------------------------------------------------------------------------
 
 
-def _document(data: bytes) -> dict[str, Any]:
+def json_object(data: bytes) -> dict[str, Any]:
     if not data.strip():
         return {}
     document = json.loads(_without_comments(data.decode("utf-8-sig")))
@@ -98,25 +98,25 @@ def _strings(document: object, *keys: str) -> Iterator[str]:
 # -- lists by verdict ------------------------------------------------------------------------------
 
 
-def read_claude(data: bytes, tools: frozenset[str] = frozenset(("Bash",))) -> Iterator[Written]:
+def read_claude(data: bytes, tools: frozenset[str] = frozenset(("Bash",))) -> Iterator[WrittenRule]:
     """`permissions.deny = ["Bash(git push:*)"]`; CodeBuddy, Qoder and Qwen Code write the same."""
-    document = _document(data)
+    document = json_object(data)
     for verdict in Verdict:
-        for rule in _strings(document, "permissions", verdict.word):
+        for rule in _strings(document, "permissions", verdict):
             pattern = pattern_in(rule, tools)
             if pattern is not None:
-                yield Written(verdict, *bash_pattern(pattern, verdict), rule)
+                yield WrittenRule(verdict, *bash_pattern(pattern, verdict), rule)
 
 
-def read_cursor(data: bytes) -> Iterator[Written]:
-    document = _document(data)
+def read_cursor(data: bytes) -> Iterator[WrittenRule]:
+    document = json_object(data)
     for verdict in (Verdict.ALLOW, Verdict.DENY):
-        for rule in _strings(document, "permissions", verdict.word):
+        for rule in _strings(document, "permissions", verdict):
             pattern = pattern_in(rule, frozenset(("Shell",)))
             if pattern is not None:
-                yield Written(verdict, *shell_pattern(pattern), rule)
+                yield WrittenRule(verdict, *shell_pattern(pattern), rule)
     for rule in _strings(document, "terminalAllowlist"):
-        yield Written(Verdict.ALLOW, *shell_pattern(rule), rule)
+        yield WrittenRule(Verdict.ALLOW, *shell_pattern(rule), rule)
 
 
 _GEMINI_KEYS = (
@@ -129,16 +129,16 @@ _GEMINI_KEYS = (
 _GEMINI_TOOLS = frozenset(("run_shell_command", "ShellTool"))
 
 
-def read_gemini(data: bytes) -> Iterator[Written]:
-    document = _document(data)
+def read_gemini(data: bytes) -> Iterator[WrittenRule]:
+    document = json_object(data)
     for keys, verdict in _GEMINI_KEYS:
         for rule in _strings(document, *keys):
             pattern = pattern_in(rule, _GEMINI_TOOLS)
             if pattern is not None:
-                yield Written(verdict, pattern, True, rule)
+                yield WrittenRule(verdict, pattern, True, rule)
 
 
-def read_qwen(data: bytes) -> Iterator[Written]:
+def read_qwen(data: bytes) -> Iterator[WrittenRule]:
     """Read the current lists, and the old ones, which are still in force."""
     yield from read_claude(data, _GEMINI_TOOLS | {"Bash", "Shell"})
     yield from read_gemini(data)
@@ -151,11 +151,11 @@ _DROID_KEYS = {
 }
 
 
-def read_droid(data: bytes) -> Iterator[Written]:
-    document = _document(data)
+def read_droid(data: bytes) -> Iterator[WrittenRule]:
+    document = json_object(data)
     for key, verdict in _DROID_KEYS.items():
         for rule in _strings(document, key):
-            yield Written(verdict, *bash_pattern(rule, verdict), rule)
+            yield WrittenRule(verdict, *bash_pattern(rule, verdict), rule)
 
 
 # -- lists in which one rule overrides another -----------------------------------------------------
@@ -164,24 +164,24 @@ Ranked = tuple[Verdict, str, bool, str]
 _MOST_RANKED = 200
 
 
-def _overridden(rules: list[Ranked]) -> Iterator[Written]:
+def _overridden(rules: list[Ranked]) -> Iterator[WrittenRule]:
     """Yield rules of which the last match counts: a looser one is an exception to those before."""
     if len(rules) > _MOST_RANKED:
         raise ValueError(f"it has more than {_MOST_RANKED} rules")
     for number, (verdict, pattern, rest, text) in enumerate(rules):
         later = ((p, r) for v, p, r, _ in rules[number + 1 :] if v < verdict)
-        yield Written(verdict, pattern, rest, text, later)
+        yield WrittenRule(verdict, pattern, rest, text, later)
 
 
 _OPENCODE_WORDS = {"allow": Verdict.ALLOW, "ask": Verdict.ASK, "deny": Verdict.DENY}
 
 
-def read_opencode(data: bytes) -> Iterator[Written]:
+def read_opencode(data: bytes) -> Iterator[WrittenRule]:
     """`permission.bash = {"*": "ask", "git status*": "allow"}`: the last that matches counts.
 
     A rule that asks about every command is left to the agent, which applies it to any text.
     """
-    permission = _document(data).get("permission")
+    permission = json_object(data).get("permission")
     given = permission.get("bash") if isinstance(permission, dict) else None
     table = given if isinstance(given, dict) else {"*": given}
     rules: list[Ranked] = [
@@ -197,7 +197,7 @@ def read_opencode(data: bytes) -> Iterator[Written]:
 _POLICY_WORDS = {"allow": Verdict.ALLOW, "ask_user": Verdict.ASK, "deny": Verdict.DENY}
 
 
-def read_policy(data: bytes) -> Iterator[Written]:
+def read_policy(data: bytes) -> Iterator[WrittenRule]:
     """Gemini's `[[rule]] commandPrefix = "git push", decision = "deny", priority = 100`."""
     import tomllib  # noqa: PLC0415 - few have such files
 
@@ -226,7 +226,7 @@ def _is_about_shell(rule: Mapping[str, Any]) -> bool:
     return "modes" not in rule and not _GEMINI_TOOLS.isdisjoint(_texts(rule.get("toolName")))
 
 
-def _by_expression(expression: str, verdict: Verdict, text: str) -> Iterator[Written]:
+def _by_expression(expression: str, verdict: Verdict, text: str) -> Iterator[WrittenRule]:
     """Return the rules of a regular expression; one that allows is left to the agent.
 
     Our reading of it may match more, which is right for rules that forbid, and for no others.
@@ -234,7 +234,7 @@ def _by_expression(expression: str, verdict: Verdict, text: str) -> Iterator[Wri
     if verdict is Verdict.ALLOW:
         return
     for glob in globs_of(expression) or (None,):
-        yield Written(verdict, glob, False, text)
+        yield WrittenRule(verdict, glob, False, text)
 
 
 def _texts(value: object) -> list[str]:
@@ -250,9 +250,9 @@ _VSCODE_KEY = "chat.tools.terminal.autoApprove"
 _VSCODE_VERDICTS = {True: Verdict.ALLOW, False: Verdict.ASK}
 
 
-def read_vscode(data: bytes) -> Iterator[Written]:
+def read_vscode(data: bytes) -> Iterator[WrittenRule]:
     """`"chat.tools.terminal.autoApprove": {"rm": false, "/^git (status|show)\\\\b/": true}`."""
-    table = _document(data).get(_VSCODE_KEY)
+    table = json_object(data).get(_VSCODE_KEY)
     for pattern, value in table.items() if isinstance(table, dict) else ():
         given = value.get("approve") if isinstance(value, dict) else value
         if not isinstance(given, bool):
@@ -260,7 +260,7 @@ def read_vscode(data: bytes) -> Iterator[Written]:
         verdict, text = _VSCODE_VERDICTS[given], f"{pattern}: {str(given).lower()}"
         head, slash, flags = pattern[1:].rpartition("/")
         if not pattern.startswith("/") or not slash or not (flags == "" or flags.isalpha()):
-            yield Written(verdict, pattern.strip(), True, text)
+            yield WrittenRule(verdict, pattern.strip(), True, text)
             continue
         yield from _by_expression(head, verdict, text)
 
@@ -271,7 +271,7 @@ _CODEX_DECISIONS = {"allow": Verdict.ALLOW, "prompt": Verdict.ASK, "forbidden": 
 _MOST_ALTERNATIVES = 256
 
 
-def read_codex(data: bytes) -> Iterator[Written]:
+def read_codex(data: bytes) -> Iterator[WrittenRule]:
     """`prefix_rule(pattern=["git", ["push", "pull"]], decision="prompt")`, in Starlark."""
     import ast  # noqa: PLC0415 - few have such files
 
@@ -287,10 +287,10 @@ def read_codex(data: bytes) -> Iterator[Written]:
         yield from _codex_prefixes(words, verdict, ast.unparse(call))
 
 
-def _codex_prefixes(words: Iterable[object], verdict: Verdict, text: str) -> Iterator[Written]:
+def _codex_prefixes(words: Iterable[object], verdict: Verdict, text: str) -> Iterator[WrittenRule]:
     choices = [word if isinstance(word, list | tuple) else [word] for word in words]
     for prefix in itertools.islice(itertools.product(*choices), _MOST_ALTERNATIVES):
-        yield Written(verdict, " ".join(map(str, prefix)), True, text)
+        yield WrittenRule(verdict, " ".join(map(str, prefix)), True, text)
 
 
 # By the name that an agent's data file gives to the form.

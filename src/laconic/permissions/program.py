@@ -12,15 +12,12 @@ import selectors
 import subprocess
 import tempfile
 import time
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import IO, Any, NamedTuple
 
 from laconic.run import descendants
+from laconic.settings.config import External
 from laconic.types import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from laconic.settings.config import External
 
 _LIMIT = 1 << 20
 _POLL_S = 0.02

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from functools import lru_cache
 from os.path import dirname, isabs, join
 
 from laconic.agents.load import load
 from laconic.errors import FileError, Problem
 from laconic.files import home, is_there, read_file, upwards
-from laconic.permissions.formats import FORMS, Written
+from laconic.permissions.formats import FORMS, WrittenRule
 from laconic.policy.permissions import Permission
 from laconic.settings.load import keep_copy, last_good_path
 from laconic.shell import ParseError, parse
@@ -31,10 +32,11 @@ if TYPE_CHECKING:
 
     from laconic.agents.load import Agent
 
-    Reader = Callable[[bytes], Iterator[Written]]
+    Reader = Callable[[bytes], Iterator[WrittenRule]]
 
 _LIMIT = 1 << 20
 _MOST_DIRECTORIES = 40
+_OF_MACOS = "/Library/"  # nobody needs to look for it elsewhere
 
 
 class RuleFile:
@@ -47,12 +49,20 @@ class RuleFile:
 
 
 def read_permissions(
-    agent: str, cwd: str, root: str, environ: Mapping[str, str], state_dir: str | Path
+    agent: str,
+    cwd: str,
+    root: str,
+    environ: Mapping[str, str],
+    state_dir: str | Path,
+    exists: Callable[[str], bool] = is_there,
 ) -> tuple[tuple[Permission, ...], tuple[Problem, ...]]:
-    """Return the agent's rules that apply in a directory, and what is wrong with the files."""
+    """Return the agent's rules that apply in a directory, and what is wrong with the files.
+
+    exists: whether a file is there, for a caller who looks for the same ones again.
+    """
     permissions: list[Permission] = []
     problems: list[Problem] = []
-    for source in _rule_files(agent, cwd, root, environ):
+    for source in rule_files(agent, cwd, root, environ, exists):
         written, found = _read(source, state_dir)
         problems += found
         permissions += [
@@ -69,7 +79,7 @@ def read_allowed(
     """Return the rules by which the agent itself lets commands pass, those of the project, too."""
     return tuple(
         _permission(rule, source, agent)
-        for source in _rule_files(agent, cwd, root, environ)
+        for source in rule_files(agent, cwd, root, environ)
         for rule in _read(source, state_dir)[0]
         if rule.verdict is Verdict.ALLOW
     )
@@ -85,16 +95,37 @@ def let_pass(text: str, rules: Sequence[Permission]) -> bool:
     return all(any(rule.fits(" ".join(text.split())) for rule in rules) for _, text in inside)
 
 
+def let_pass_any(text: str, rules: Sequence[Permission]) -> bool:
+    """Tell whether a rule speaks of a text or of a command in it, or may do so."""
+    source = text.encode("utf-8", "surrogatepass")
+    try:
+        inside = [one for _, one in written(parse(source))]
+    except (ParseError, UnicodeError):
+        return True
+    return any(rule.fits(" ".join(one.split())) for rule in rules for one in (text, *inside))
+
+
 def asks_nothing(agent: Agent, cwd: str, root: str, environ: Mapping[str, str]) -> bool:
     """Tell whether an agent that has no rules runs everything, as some do (`open_without`)."""
     if not agent.open_without or any(map(environ.get, agent.open_without["variables"])):
         return False
-    word = agent.open_without["word"].encode()
-    files = _rule_files(agent.name, cwd, root, environ)
-    return not any(word in read_file(source.path, _LIMIT) for source in files)
+    return not mentions(agent.open_without["word"], agent.name, cwd, root, environ)
 
 
-def _permission(rule: Written, source: RuleFile, agent: str) -> Permission:
+def mentions(
+    word: str,
+    agent: str,
+    cwd: str,
+    root: str,
+    environ: Mapping[str, str],
+    exists: Callable[[str], bool] = is_there,
+) -> bool:
+    """Tell whether a word stands anywhere in the agent's settings; exists: as above."""
+    files = rule_files(agent, cwd, root, environ, exists)
+    return any(word.encode() in read_file(source.path, _LIMIT) for source in files)
+
+
+def _permission(rule: WrittenRule, source: RuleFile, agent: str) -> Permission:
     assert rule.pattern is not None
     return Permission(
         rule.verdict,
@@ -110,7 +141,7 @@ def _permission(rule: Written, source: RuleFile, agent: str) -> Permission:
 _BROKEN = (ValueError, SyntaxError, LookupError, TypeError, RecursionError, MemoryError)
 
 
-def _read(source: RuleFile, state_dir: str | Path) -> tuple[list[Written], list[Problem]]:
+def _read(source: RuleFile, state_dir: str | Path) -> tuple[list[WrittenRule], list[Problem]]:
     """Read one file; if it is broken, the rules of its last good copy count."""
     copy = last_good_path(state_dir, source.path)
     try:
@@ -128,7 +159,7 @@ def _read(source: RuleFile, state_dir: str | Path) -> tuple[list[Written], list[
 
 
 @lru_cache(maxsize=64)
-def _parsed(reader: Reader, data: bytes, copy: str) -> tuple[Written, ...]:
+def _parsed(reader: Reader, data: bytes, copy: str) -> tuple[WrittenRule, ...]:
     """Return the rules in these bytes, and keep a copy of the rules: the file may hold keys."""
     rules = tuple(reader(data))
     rows = [rule.row() for rule in rules if rule.pattern is not None]
@@ -136,16 +167,16 @@ def _parsed(reader: Reader, data: bytes, copy: str) -> tuple[Written, ...]:
     return rules
 
 
-def _unread(rule: Written, source: RuleFile) -> Problem:
+def _unread(rule: WrittenRule, source: RuleFile) -> Problem:
     message = f"the rule {rule.text} is too much for laconic: the agent alone applies it"
     return Problem("rule", source.path, "", message)
 
 
-def _last_good(copy: str) -> tuple[list[Written], str]:
+def _last_good(copy: str) -> tuple[list[WrittenRule], str]:
     try:
         rows = json.loads(read_file(copy, _LIMIT))
         rules = [
-            Written(Verdict(verdict), str(pattern), bool(rest), str(text), *unless)
+            WrittenRule(Verdict(verdict), str(pattern), bool(rest), str(text), *unless)
             for verdict, pattern, rest, text, *unless in rows
         ]
     except (FileError, *_BROKEN):
@@ -156,7 +187,13 @@ def _last_good(copy: str) -> tuple[list[Written], str]:
 # -- where the files are ---------------------------------------------------------------------------
 
 
-def _rule_files(agent: str, cwd: str, root: str, environ: Mapping[str, str]) -> Iterator[RuleFile]:
+def rule_files(
+    agent: str,
+    cwd: str,
+    root: str,
+    environ: Mapping[str, str],
+    exists: Callable[[str], bool] = is_there,
+) -> Iterator[RuleFile]:
     """Return the files that are there; one that is the user's is not the project's as well."""
     try:
         known = load(agent)
@@ -164,11 +201,11 @@ def _rule_files(agent: str, cwd: str, root: str, environ: Mapping[str, str]) -> 
         return
     values = tuple([environ.get(name, "") for name in _variables(known)])
     for directory, patterns in _patterns(known, cwd, root, home(environ), values).items():
-        for pattern, reader, in_project in patterns if is_there(directory) else ():
+        for pattern, reader, in_project in patterns if exists(directory) else ():
             if pattern.rpartition("/")[2].startswith("*"):
                 for path in _matches(pattern):
                     yield RuleFile(path, reader, in_project=in_project)
-            elif is_there(pattern):
+            elif exists(pattern):
                 yield RuleFile(pattern, reader, in_project=in_project)
 
 
@@ -198,7 +235,8 @@ def _patterns(
         project = [join(path, name) for path in directories for name in row.get("project", ())]
         for in_project, patterns in ((False, user), (True, project)):
             for pattern in patterns:
-                found.setdefault(pattern, (pattern, reader, in_project))
+                if sys.platform == "darwin" or not pattern.startswith(_OF_MACOS):
+                    found.setdefault(pattern, (pattern, reader, in_project))
     by_directory: dict[str, list[tuple[str, Reader, bool]]] = {}
     for pattern, place in found.items():
         by_directory.setdefault(dirname(pattern), []).append(place)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from laconic.files import home
 from laconic.knowledge import catalog
 from laconic.policy.own_rules import is_rule, own_rules
-from laconic.policy.rules import Gate, Rules
+from laconic.policy.rules import Rules, SubcommandGate
 from laconic.reading.user_places import UserPlaces
 from laconic.settings.load import defaults, files_in
 from laconic.types import Verdict
@@ -29,10 +29,13 @@ if TYPE_CHECKING:
     from laconic.policy.permissions import Permission
     from laconic.settings.config import Config
     from laconic.settings.load import File, Settings
+    from laconic.settings.managed import Managed
 
 
 def load_library(settings: Settings) -> tuple[Library, tuple[Problem, ...]]:
     """Return what is known of tools here, and what is wrong with the files that say so."""
+    if settings.managed and not settings.managed.user_rules:
+        return catalog.library(), ()
     files, problems = files_in("rules", settings)
     if not files:
         return catalog.library(), problems
@@ -57,7 +60,7 @@ def build_rules(
     accepts_edits: bool = False,
 ) -> Rules:
     """What the user's and the project's files change, as rules over the built-in knowledge."""
-    rules = _of_config(settings.config, library)
+    rules = _of_config(settings.config, library, settings.managed)
     gates = dict(_gates(settings.config, environ))
     if not gates and not permissions and not accepts_edits:
         return rules
@@ -65,11 +68,13 @@ def build_rules(
 
 
 @lru_cache(maxsize=32)
-def _of_config(config: Config, library: Library) -> Rules:
+def _of_config(config: Config, library: Library, managed: Managed | None) -> Rules:
     """What depends on nothing else; the same files come to the same configuration object."""
-    rules = Rules(config.settings.profile, _changed_cells(config))
+    rules = Rules(config.settings.profile, _changed_cells(config), managed)
     paths = config.paths
-    rules.places = UserPlaces(paths.write, paths.never_write, paths.secret)
+    never_write = (*paths.never_write, *_at_home(managed, "paths.never_write"))
+    secret = (*paths.secret, *_at_home(managed, "paths.secret"))
+    rules.places = UserPlaces(paths.write, never_write, secret)
     known = library.knows
     lists = _Lists(config)
     unknown = {
@@ -84,6 +89,9 @@ def _of_config(config: Config, library: Library) -> Rules:
     rules.deny = frozenset(
         lists.added("commands.deny") | unknown["deny"].intersection(config.commands.deny)
     )
+    if managed:
+        rules.ask |= managed.lists.get("commands.ask", frozenset())
+        rules.deny |= managed.lists.get("commands.deny", frozenset())
     _add_rules(rules, config)
     rules.denied = frozenset(config.commands.deny).intersection(_list(defaults(), "commands.deny"))
     rules.undenied = frozenset(lists.removed("commands.deny"))
@@ -97,7 +105,7 @@ def _add_rules(rules: Rules, config: Config) -> None:
     """Tell entries of several words, which are rules, from names of programs."""
     rules.messages, rules.instead = config.commands.messages, config.commands.instead
     lists = {Verdict.ALLOW: rules.allow, Verdict.ASK: rules.ask, Verdict.DENY: rules.deny}
-    rules.permissions = own_rules(lists, rules.messages, rules.instead)
+    rules.permissions = own_rules(lists, rules.messages, rules.instead, rules.managed)
     if rules.permissions:
         names = [frozenset(n for n in found if not is_rule(n)) for found in lists.values()]
         rules.allow, rules.ask, rules.deny = names
@@ -106,6 +114,14 @@ def _add_rules(rules: Rules, config: Config) -> None:
 def _changed_cells(config: Config) -> dict[str, str]:
     answers: dict[str, str] = vars(config.effects)
     return {word: answer for word, answer in answers.items() if answer != "profile"}
+
+
+def _at_home(managed: Managed | None, name: str) -> list[str]:
+    """The patterns of a policy below the user's home as the system knows it, whatever HOME says."""
+    patterns = managed.lists.get(name, ()) if managed else ()
+    below = [pattern[2:] for pattern in patterns if pattern.startswith("~/")]
+    directory = home({}) if below else ""
+    return [f"{directory}/{rest}" for rest in below]
 
 
 class _Lists:
@@ -152,14 +168,14 @@ def _add_subcommands(rules: Rules, lists: _Lists) -> None:
         rules.subcommands |= {f"{tool} {name}": "ask" for name in asking}
 
 
-def _gates(config: Config, environ: Mapping[str, str]) -> Iterable[tuple[str, Gate]]:
+def _gates(config: Config, environ: Mapping[str, str]) -> Iterable[tuple[str, SubcommandGate]]:
     for tool in _gated_tools(config):
         table: Any = getattr(config, tool)
         values = {
             name: () if value == "*" else (value, expand(value, environ))
             for name, value in table.config_env.items()
         }
-        yield tool, Gate(table.allowed_with_config, values)
+        yield tool, SubcommandGate(table.allowed_with_config, values)
 
 
 @lru_cache(maxsize=32)

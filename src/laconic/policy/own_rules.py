@@ -17,15 +17,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from laconic.knowledge.arguments import Argument
+    from laconic.settings.managed import Managed
 
 ANY = "*"
 _VERBS = {Verdict.ALLOW: "allowed", Verdict.ASK: "asks", Verdict.DENY: "denied"}
 
 
 class OwnRule:
-    """A rule; see Permission, whose place it takes. words: None for any one word."""
+    """A rule; see Permission, whose place it takes. words: None for any one word.
 
-    __slots__ = ("_message", "instead", "rest", "rule", "unless", "verdict", "words", "written")
+    managed: the policy of this machine, if that has it.
+    """
+
+    __slots__ = (
+        "_managed", "_message", "instead", "rest", "rule", "unless", "verdict", "words", "written",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -34,12 +40,13 @@ class OwnRule:
         words: tuple[str | None, ...],
         message: str = "",
         instead: str = "",
+        managed: Managed | None = None,
     ) -> None:
-        self.verdict, self.written = verdict, written
+        self.verdict, self.written, self._managed = verdict, written, managed
         self.rest = words[-1:] == (None,)
         self.words = words[:-1] if self.rest else words
         self._message, self.instead = message, instead
-        self.rule = f"config/{verdict.word}"
+        self.rule = f"{'policy' if managed else 'config'}/{verdict}"
         self.unless = ()
 
     def fits(self, text: str) -> bool:  # noqa: ARG002 - as a Permission has it
@@ -83,8 +90,13 @@ class OwnRule:
         return False
 
     def says(self, verdict: Verdict, decision: Decision) -> Decision:
-        what = f"`{self.written}` {'' if verdict is Verdict.ASK else 'is '}{_VERBS[verdict]}"
-        reason = self._message or f"{what} by your configuration"
+        what = (
+            f"`{self.written}` {'' if self.verdict is Verdict.ASK else 'is '}{_VERBS[self.verdict]}"
+        )
+        managed = self._managed
+        reason = f"{what} by {managed.said if managed else 'your configuration'}"
+        if self._message:
+            reason = f"{reason}: {self._message}" if managed else self._message
         if verdict is not self.verdict:
             reason = f"it may be what {reason[:1].lower()}{reason[1:]}"
         effects = decision.effects if verdict is Verdict.ALLOW else Effect.READS
@@ -95,8 +107,8 @@ class OwnRule:
             *decision.span,
             effects=effects,
             instead=self.instead,
-            firm=verdict is Verdict.DENY,
-            source=Source.RULE,
+            firm=bool(managed) or verdict is Verdict.DENY,
+            source=Source.POLICY if managed else Source.RULE,
         )
 
 
@@ -104,8 +116,9 @@ def own_rules(
     lists: Mapping[Verdict, frozenset[str]],
     messages: Mapping[str, str],
     substitutes: Mapping[str, str],
+    managed: Managed | None = None,
 ) -> tuple[OwnRule, ...]:
-    """The rules in lists of the configuration, by verdict."""
+    """The rules in lists of the configuration, by verdict; managed: see OwnRule."""
     found = []
     for verdict, entries in lists.items():
         for text in sorted(filter(is_rule, entries)):
@@ -114,7 +127,8 @@ def own_rules(
                 words = tuple(text.split())
             if words:
                 message, instead = messages.get(text, ""), substitutes.get(text, "")
-                found.append(OwnRule(verdict, text, words, message, instead))
+                by = managed if managed and managed.has(f"commands.{verdict}", text) else None
+                found.append(OwnRule(verdict, text, words, message, instead, by))
     return tuple(found)
 
 

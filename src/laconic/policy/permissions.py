@@ -15,7 +15,7 @@ from itertools import takewhile
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import compile_written, pattern
-from laconic.policy.configured import listed_program
+from laconic.policy.user_lists import listed_program
 from laconic.types import HARD, Decision, Effect, Source, Verdict, strictest
 
 TYPE_CHECKING = False
@@ -61,12 +61,12 @@ class Permission:
         self.verdict, self.rest, self.written, self.source = verdict, rest, written, source
         self.unless = unless
         self.pattern = _plain(pattern)
-        self.rule = f"permissions/{agent}/{verdict.word}"
+        self.rule = f"permissions/{agent}/{verdict}"
         self._fits = _compiled(self.pattern)
         self._fits_more = _compiled(f"{self.pattern} *")
 
     def __repr__(self) -> str:
-        return f"Permission({self.verdict.word}, {self.pattern!r}, rest={self.rest})"
+        return f"Permission({self.verdict}, {self.pattern!r}, rest={self.rest})"
 
     def fits(self, text: str) -> bool:
         if self._fits.match(text):

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from laconic.knowledge.knowledge import Branch, Library
 from laconic.policy.own_rules import words_of
+from laconic.settings.config import Config
 from laconic.settings.load import defaults
 from laconic.settings.schema import closest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.knowledge.knowledge import Branch, Library
-    from laconic.settings.config import Config
 
 # The lists that name programs, and those that name subcommands of one.
 _PROGRAMS = ("commands.allow", "commands.ask", "commands.deny", "wrappers.allow_floor",

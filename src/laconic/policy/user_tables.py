@@ -10,6 +10,7 @@ from itertools import islice
 
 from laconic.errors import Problem
 from laconic.knowledge import catalog
+from laconic.settings import toml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ def own_rows(files: tuple[File, ...]) -> tuple[list[Row], tuple[Problem, ...]]:
 
 def _checked(file: File) -> tuple[dict[str, Any], list[Problem]]:
     from laconic.reading.table_faults import faults_of, wrong_effects  # noqa: PLC0415 - few users
-    from laconic.settings import toml  # noqa: PLC0415 - have such files
 
     try:
         document = toml.parse(file.data)

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from laconic.knowledge.arguments import Argument
-    from laconic.policy.rules import Gate, Rules
+    from laconic.policy.rules import Rules, SubcommandGate
     from laconic.reading.call import Call
     from laconic.reading.judge import Judge
     from laconic.reading.situation import Situation
+    from laconic.settings.managed import Managed
 
 # What a subcommand does, as opposed to what an option or a setting makes of it.
 _SUBSTANCE = frozenset((
@@ -42,10 +43,13 @@ def listed_program(
     """A program with its arguments, where a list may deny it or ask about it."""
     name = arguments[0].text or ""
     base = name.rsplit("/", 1)[-1]
-    if base in rules.deny or name in rules.deny:
-        return _listed(rules, Verdict.DENY, base, f"{base} is denied by the configuration", span)
+    for entry in (base, name):
+        if entry in rules.deny:
+            reason = f"{entry} is denied by the configuration"
+            return _listed(rules, Verdict.DENY, entry, reason, span)
     decision = judge.program(arguments, span, situation)
-    if base in rules.ask and (decision.verdict is Verdict.ALLOW or decision.is_soft):
+    is_open = decision.verdict is Verdict.ALLOW or decision.is_soft
+    if base in rules.ask and (is_open or _asked_by(rules, base)):
         asks = _listed(rules, Verdict.ASK, base, f"{base} asks by the configuration", span)
         return strictest((asks, decision), *span)
     return decision
@@ -65,18 +69,39 @@ def listed_unknown(
         return allowed_by_list(base, Effect.UNKNOWN, span) if base in rules.allow else None
     inner = judge.command(arguments[1:], span, situation)
     if floor == "ask":
-        asks = Decision(Verdict.ASK, "config/wrapper", f"{base} asks by the configuration", *span)
+        managed = rules.required("wrappers.ask_floor", base)
+        why = f"{base} asks by {managed.said if managed else 'the configuration'}"
+        asks = Decision(Verdict.ASK, "config/wrapper", why, *span, firm=bool(managed))
         return strictest((asks, inner), *span)
     return inner
+
+
+def _asked_by(rules: Rules, name: str) -> Managed | None:
+    """Return the policy of this machine if that wants to be asked about a program."""
+    return rules.required("commands.ask", name) or rules.required("wrappers.ask_floor", name)
 
 
 def _listed(
     rules: Rules, verdict: Verdict, name: str, reason: str, span: tuple[int, int]
 ) -> Decision:
     """The answer for a program that a list of the user's configuration names."""
-    reason, instead = rules.messages.get(name, reason), rules.instead.get(name, "")
-    rule = f"config/{verdict.word}"
-    return Decision(verdict, rule, reason, *span, instead=instead, source=Source.LIST)
+    message, instead = rules.messages.get(name, ""), rules.instead.get(name, "")
+    is_ask = verdict is Verdict.ASK
+    managed = _asked_by(rules, name) if is_ask else rules.required("commands.deny", name)
+    if managed is None:
+        rule, reason = f"config/{verdict}", message or reason
+        return Decision(verdict, rule, reason, *span, instead=instead, source=Source.LIST)
+    reason = reason.replace("the configuration", managed.said)
+    reason = f"{reason}: {message}" if message else reason
+    return Decision(
+        verdict,
+        f"policy/{verdict}",
+        reason,
+        *span,
+        instead=instead,
+        firm=True,
+        source=Source.POLICY,
+    )
 
 
 def allowed_by_list(name: str, effects: Effect, span: tuple[int, int]) -> Decision:
@@ -103,7 +128,11 @@ def settled(rules: Rules, call: Call, name: str) -> list[Decision]:
         ]
     said = _said(rules.subcommands, call.path)
     if said == "ask" and all(f.verdict is Verdict.ALLOW or f.is_soft for f in call.findings):
-        call.ask("config", f"{' '.join(call.path)} asks by the configuration")
+        managed = (
+            rules.managed if rules.managed and _is_required(rules.managed, call.path) else None
+        )
+        by = managed.said if managed else "the configuration"
+        call.ask("config", f"{' '.join(call.path)} asks by {by}", firm=bool(managed))
     gate = rules.gates.get(program)
     if said == "allow" or (gate is not None and _is_open(gate, call)):
         return _about_options(rules, call)
@@ -149,6 +178,12 @@ def _said(subcommands: Mapping[str, str], path: tuple[str, ...]) -> str:
     return next((subcommands[b] for b in beginnings if b in subcommands), "")
 
 
+def _is_required(managed: Managed, path: tuple[str, ...]) -> bool:
+    """Tell whether the policy lists a subcommand among those that ask."""
+    names = {" ".join(path[1:length]) for length in range(2, len(path) + 1)}
+    return not names.isdisjoint(managed.lists.get(f"{path[0]}.mutating", ()))
+
+
 def _about_options(rules: Rules, call: Call) -> list[Decision]:
     if call.parsed is None and not call.entry.anything:
         reading = call.entry.reading(call.match.everywhere)
@@ -172,14 +207,16 @@ def _about_options(rules: Rules, call: Call) -> list[Decision]:
 
 def _ask_if_forced(rules: Rules, call: Call) -> None:
     for argument in call.arguments:
-        if argument.leading.partition("=")[0] in rules.force_push:
-            call.does(Effect.SENDS, "force", "pushes with force", argument)
+        option = argument.leading.partition("=")[0]
+        if option in rules.force_push:
+            firm = rules.required("git.force_push_flags", option) is not None
+            call.does(Effect.SENDS, "force", "pushes with force", argument, firm=firm)
 
 
 # -- gates -----------------------------------------------------------------------------------------
 
 
-def _is_open(gate: Gate, call: Call) -> bool:
+def _is_open(gate: SubcommandGate, call: Call) -> bool:
     path = call.path
     if gate.subcommands.isdisjoint((" ".join(path[1:]), *path[1:2])) or not gate.environment:
         return False
