@@ -29,7 +29,7 @@ def read_cases(path: Path) -> list[tuple[str, Case]]:
         command, _, rule = rest.strip().partition("    # rule: ")
         if verdict.startswith("@"):
             command = command.replace("\\n", "\n")
-        case = Case(Verdict[verdict.lstrip("@").upper()], command, rule)
+        case = Case(Verdict(verdict.lstrip("@")), command, rule)
         found.append((f"{path.stem}:{number}", case))
     return found
 
