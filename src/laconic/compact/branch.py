@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from laconic.compact.filter import BUDGET, FAILURE_BUDGET, SUCCESS_BUDGET, WIDTH
+from laconic.compact.filter import (
+    ANSWER_BUDGET,
+    BUDGET,
+    FAILURE_BUDGET,
+    SUCCESS_BUDGET,
+    SUMMARY,
+    WIDTH,
+)
 from laconic.compact.patterns import Pattern, Patterns
 from laconic.compact.stages.template import Template
 
@@ -10,9 +17,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
-
-
-_SHAPED_BUDGETS = {"failure": FAILURE_BUDGET}
 
 
 def counts_of(table: Mapping[str, Any]) -> tuple[tuple[str, Pattern], ...]:
@@ -41,8 +45,10 @@ class Branch:
         self.json: Mapping[str, str] = merged.get("json", {})
         self.head: int = merged.get("head", 0)
         self.tail: int = merged.get("tail", 0)
-        usual = _SHAPED_BUDGETS.get(name, SUCCESS_BUDGET) if self.shapes else BUDGET
-        self.budget: int = merged.get("budget", usual)
+        is_summary = merged.get("kind", SUMMARY) == SUMMARY
+        of_success = SUCCESS_BUDGET if is_summary else ANSWER_BUDGET
+        usual = FAILURE_BUDGET if name == "failure" else of_success
+        self.budget: int = merged.get("budget", usual if self.shapes else BUDGET)
         self.width: int = merged.get("width", WIDTH)
         self.show: str = over.get("show", "")
 

@@ -28,6 +28,7 @@ WORDS = (
     "error", "fail", "panic", "exception", "assert", "traceback", "fatal", "undefined",
     "not found", "no such", "denied", "cannot", "unable to", "abort", "invalid", "expected",
     "conflict", "timed out", "killed", "not ok ", "unresolved", "core dumped", "refused", "missing",
+    "actual:", "actual  :",
     "crash", "timeout", "segmentation fault", "out of memory", "npm err!", "unrecognized",
     "no space left", "data race", "overflow", ".tf line ", "✗", "✘", "✕", "✖", "\u00d7", "❌",
 )  # fmt: skip
@@ -102,6 +103,7 @@ _HARMLESS = Patterns((
     r"^\d+: Test timeout computed to be: \d+$",
     r"^FAILURE: Build failed with an exception\.$",
     r"^\S+ +\d+ +\d+(?: +\d+ +\d+)? +\d+(?:\.\d+)?%(?: +\d[\d, >exit-]*)?$",  # covered
+    r"^-- (?:Looking for|Performing Test) .* - (?:(?:not )?found|Failed|Success)$",  # CMake's
     r"^> Compilation failed; see the compiler error output for details\.$",
 ))  # fmt: skip
 # What is logged for information may have the place that logs it: only its words count.

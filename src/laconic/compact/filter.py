@@ -15,10 +15,16 @@ if TYPE_CHECKING:
     from laconic.compact.branch import Branch
     from laconic.compact.patterns import Pattern, Patterns
 
-SUMMARY, LISTING, TEXT = "summary", "listing", "text"
+SUMMARY, LISTING, TEXT, LOG = "summary", "listing", "text", "log"
+LOGS = "logs"  # the row for programs that print files, where these are logs
 BUDGET = 8000  # tokens; agents themselves truncate at about 30,000 characters
-SUCCESS_BUDGET, FAILURE_BUDGET = 2000, 6000  # tokens of an output that has a shape
+# Tokens of an output that has a shape, beside what the shape itself may cost.
+SUCCESS_BUDGET, ANSWER_BUDGET, FAILURE_BUDGET = 500, 800, 4000
 WIDTH = 1000  # characters of a line
+# The part of the budget that goes to the beginning: a list is read from there, while the result of
+# a test run or a build is at the end.
+HEAD_SHARE = {LISTING: 0.9, SUMMARY: 0.3, TEXT: 0.5, LOG: 0.3}
+_OF_ROW = {"command", "kind", "passthrough"}
 
 
 class Filter:
@@ -29,6 +35,11 @@ class Filter:
         self.commands: tuple[str, ...] = tuple(table["command"])
         self.kind: str = table.get("kind", SUMMARY)
         self.passthrough: tuple[str, ...] = tuple(table.get("passthrough", ()))
+
+    @property
+    def is_row(self) -> bool:
+        """Tell whether it says nothing but which command it is for: the engine does the rest."""
+        return self.table.keys() <= _OF_ROW
 
     @property
     def shapes(self) -> set[str]:

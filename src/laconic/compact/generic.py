@@ -7,13 +7,23 @@ from __future__ import annotations
 
 from itertools import chain, islice
 
-from laconic.compact.diagnostics import find_diagnostics
-from laconic.compact.filter import BUDGET, FAILURE_BUDGET, SUCCESS_BUDGET, WIDTH
+from laconic.compact.diagnostics import find_certain, find_diagnostics
+from laconic.compact.filter import (
+    ANSWER_BUDGET,
+    BUDGET,
+    FAILURE_BUDGET,
+    HEAD_SHARE,
+    LISTING,
+    LOGS,
+    SUCCESS_BUDGET,
+    SUMMARY,
+    TEXT,
+    WIDTH,
+)
 from laconic.compact.lines import read_lines
 from laconic.compact.masks import both, mask_of, union, widened, without
 from laconic.compact.notice import has_notice
 from laconic.compact.patterns import Pattern
-from laconic.compact.pipeline import is_blank, is_cheaper
 from laconic.compact.reports import may_be_shaped
 from laconic.compact.result import (
     WHOLE,
@@ -35,6 +45,7 @@ from laconic.compact.runs import (
 from laconic.compact.shapes.asked import Asked
 from laconic.compact.shapes.document import document
 from laconic.compact.shapes.passes import GENERIC, MOST_SHAPED, shaped
+from laconic.compact.shapes.repeats import is_of_log
 from laconic.compact.shapes.rows import made, placed, raw_of
 from laconic.compact.stages.blank import without_blanks
 from laconic.compact.stages.clean import clean
@@ -44,16 +55,20 @@ from laconic.compact.stages.limit import (
     find_excess,
     fit,
     rows_between,
+    window,
     with_marks,
 )
 from laconic.compact.streams import streams_of
 from laconic.compact.tokens import estimate
+from laconic.compact.worth import is_blank, is_cheaper
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from laconic.compact.filter import Filter
+    from laconic.compact.hits import Hits
     from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
     from laconic.compact.stages.limit import Excess
@@ -63,17 +78,19 @@ if TYPE_CHECKING:
 _OF_TESTS = ("values", *GENERIC[: GENERIC.index("packages") + 1])
 _OF_OTHERS = tuple(name for name in GENERIC if name not in _OF_TESTS)
 MOST_LINES, MOST_BYTES = 200, 16 * 1024
+_LARGE_LOG, _SAMPLE = 4096, 400  # characters of a log that is counted, and lines that tell
 _SMALL = 300  # characters: an output up to this size is read fastest as it is
 _ENDS = 10  # lines at each end that stay as they are
 _CONTEXT = 2
-_HEAD_SHARE = 0.5
+_SHARE = 0.5  # of the budget, for the beginning
+_NEARLY = 1.25  # of its budget: an answer of that size is shown whole
 _BLOCK = 32  # rows whose cost is estimated together
 _WARNING = Pattern(r"(?i)\bwarn(?:ing)?s?\b")
 _HEADING = Pattern(r"^In \S+ line \d+:$")  # the place of findings, as shellcheck writes it
 _BELOW = 6  # lines up to the last of several findings in one place
 # Numbers of several things in a line, which is what a command has to say: `0 upgraded, 9 removed`.
 _SUM = pattern(r"(?:[A-Z][\w ]{0,30}: )?\d[\d,.]* [a-z][\w ()+-]{0,40}, \d[\d,.]* [a-z]")
-_MOST_SUMS = 10  # of them; where there are more, they are something else
+_MOST_SUMS = 10  # of them, and of warnings; where there are more, they are something else
 _SUMMARY = Pattern(
     r"(?i)\b\d+ (?:tests?|passed|passing|failed|failing|skipped)\b|^Tests?:|^ok\b(?! \d)"
 )
@@ -84,35 +101,44 @@ def compact_generic(
     status: int = 1,
     most_lines: int = MOST_LINES,
     most_bytes: int = MOST_BYTES,
+    *,
+    row: Filter | None = None,
+    hits: Hits | None = None,
 ) -> Compacted | None:
     """Show an output by the shapes that it has; collapse what repeats in a large one.
 
-    A status that is not known is a failure: then every diagnostic stays.
+    A status that is not known is a failure: then every diagnostic stays. row: what the table of
+    commands says of this one. hits: what it searched for, if that is what it does.
     """
+    name, kind = (row.id, row.kind) if row else ("generic", SUMMARY)
     if lines.size <= _SMALL or has_notice(lines) or is_blank(lines):
         return None
     if _is_document(lines):
         told = document(lines) if status == 0 else None
-        return _cheaper("generic", lines, (list(told), Written())) if told else None
-    cleaned = clean(lines)
+        return _cheaper(name, lines, (list(told), Written())) if told else None
+    cleaned = clean(lines, is_text=kind == TEXT)
+    if name == LOGS and not _is_large_log(cleaned):
+        return None
     pinned = find_diagnostics(cleaned)
-    shown = _shaped(cleaned, status, pinned) if may_be_shaped(cleaned) else None
+    asked = Asked(status, pinned, hits, is_answer=kind in (LISTING, TEXT))
+    shown = _shaped(cleaned, asked, kind) if may_be_shaped(cleaned) else None
     if shown is not None:
         # endless errors that have no shape are counted
         is_endless = status != 0 and find_excess(pinned, cleaned) is not None
         if not is_endless or estimate("\n".join(texts_of(*shown))) <= MOST_PINNED:
-            return _cheaper("generic", lines, shown)
+            return _cheaper(name, lines, shown)
     if len(lines) <= most_lines and lines.size <= most_bytes:
         return None
+    if asked.is_answer:
+        return _cheaper(name, lines, shown or _cut(cleaned, pinned, kind))
     rows, excess = _collapsed(cleaned, pinned)
-    return _cheaper("generic", lines, _fitting(rows, cleaned, pinned, excess))
+    return _cheaper(name, lines, _fitting(rows, cleaned, pinned, excess))
 
 
-def _shaped(cleaned: Lines, status: int, pinned: Mask) -> tuple[list[Row], Written] | None:
+def _shaped(cleaned: Lines, asked: Asked, kind: str = SUMMARY) -> tuple[list[Row], Written] | None:
     """What the shapes make of an output; None if it is large, and mostly not a report of tests."""
     every: list[Row] = list(range(len(cleaned)))
     texts = texts_at(every, cleaned)
-    asked = Asked(status, pinned)
     streams = streams_of(cleaned.texts)
     rows = _by_stream(every, streams) if streams else every
     if not streams:
@@ -122,15 +148,43 @@ def _shaped(cleaned: Lines, status: int, pinned: Mask) -> tuple[list[Row], Writt
     if not rows:
         return None
     rows = without_blanks(rows, texts, bytes(len(cleaned)))
-    budget = (FAILURE_BUDGET if status else SUCCESS_BUDGET) + asked.budget
+    status, pinned = asked.status, asked.pinned
+    usual = SUCCESS_BUDGET if kind == SUMMARY else ANSWER_BUDGET
+    budget = asked.budget + (FAILURE_BUDGET if status else usual)
 
     def shorten(some: list[Row]) -> list[Row]:
         return clip_rows(some, texts, WIDTH, pinned)
 
     sums = [row for row in raw_of(rows) if _SUM.match(texts[row])]
     kept = mask_of(sums if len(sums) <= _MOST_SUMS else (), len(cleaned))
-    kept = union(kept, pinned) if status else kept
-    return fit(rows, shorten, texts, budget, _HEAD_SHARE, kept), texts
+    certain = pinned if status else find_certain(cleaned, looks_up=False)
+    kept = union(kept, few_warnings(rows, cleaned))
+    kept = kept if asked.is_answer and not status else union(kept, certain)
+    share = HEAD_SHARE[kind] if asked.is_answer else _SHARE
+    if asked.is_answer and estimate("\n".join(texts_of(rows, texts))) <= _NEARLY * budget:
+        budget = 0
+    return fit(rows, shorten, texts, budget, share, kept), texts
+
+
+def few_warnings(rows: list[Row], cleaned: Lines) -> Mask:
+    """The warnings among these rows, if they are few: they are shown rather than other lines."""
+    warnings = _WARNING.mask(cleaned)
+    found = [row for row in raw_of(rows) if warnings[row]]
+    return mask_of(found if len(found) <= _MOST_SUMS else (), len(cleaned))
+
+
+def _is_large_log(lines: Lines) -> bool:
+    """Tell whether nobody reads all these lines, because they are many, and those of a log."""
+    if lines.size < _LARGE_LOG:
+        return False
+    first = list(islice(filter(None, lines.texts), _SAMPLE))
+    return sum(is_of_log(text) for text in first) >= _SHARE * len(first)
+
+
+def _cut(cleaned: Lines, pinned: Mask, kind: str) -> tuple[list[Row], Written]:
+    """The ends of an output of which every line is an answer, and that is too large for shapes."""
+    rows = window(b"\1" * len(cleaned), {}, BUDGET, HEAD_SHARE[kind], pinned)
+    return _fitting(rows, cleaned, pinned, None, HEAD_SHARE[kind])
 
 
 def _by_stream(rows: list[Row], streams: list[Stream]) -> list[Row]:
@@ -142,7 +196,7 @@ def _by_stream(rows: list[Row], streams: list[Stream]) -> list[Row]:
     gone: set[int] = set()
     for stream in streams:
         lines = read_lines("\n".join(stream.texts).encode("utf-8", "surrogateescape"))
-        shown = _shaped(lines, stream.status, find_diagnostics(lines))
+        shown = _shaped(lines, Asked(stream.status, find_diagnostics(lines)))
         if shown is None:
             return []
         first = stream.indexes[0]
@@ -210,7 +264,7 @@ def _picked(
 
 
 def _fitting(
-    rows: list[Row], cleaned: Lines, pinned: Mask, excess: Excess | None
+    rows: list[Row], cleaned: Lines, pinned: Mask, excess: Excess | None, share: float = _SHARE
 ) -> tuple[list[Row], Written]:
     """The rows that fit into the budget, and the texts of them."""
     kept = excess.left_of(pinned) if excess else pinned
@@ -219,7 +273,7 @@ def _fitting(
     def shorten(some: list[Row]) -> list[Row]:
         return clip_rows(some, texts, WIDTH, kept)
 
-    return fit(rows, shorten, texts, BUDGET, _HEAD_SHARE, kept), texts
+    return fit(rows, shorten, texts, BUDGET, share, kept), texts
 
 
 def _cheaper(name: str, lines: Lines, shown: tuple[list[Row], Written]) -> Compacted | None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _DATA = join(dirname(__file__), "data")
 _LISTS = ("exact.txt", "readable.txt", "runners.txt")
+ROWS = join(_DATA, "rows.txt")
 BUILT_IN = "built-in"
 _MOST_FAULTS = 5
 _MOST_KEPT = 32
@@ -49,11 +50,13 @@ class FilterSet:
         sources: Mapping[str, str],
         problems: tuple[Problem, ...] = (),
         library: Library | None = None,
+        *,
+        reads_logs: bool = False,
     ) -> None:
         self.own, self.sources, self.problems = own, sources, problems
         known = _compiled()
         lists = {name.removesuffix(".txt"): known[name] for name in _LISTS}
-        self.filters = Filters(self.load, library, **lists)
+        self.filters = Filters(self.load, library, reads_logs=reads_logs, **lists)
         for command, identifier in built_in_commands():
             if identifier not in own:
                 self.filters.add(command, identifier)
@@ -74,12 +77,17 @@ class FilterSet:
 def load_filters(settings: Settings | None, library: Library | None = None) -> FilterSet:
     """Return the filters in force. A broken file is a problem, and the filter it hides stays."""
     files, problems = files_in("filters", settings) if settings else ((), ())
-    return _filter_set(files, problems, library)
+    reads_logs = settings is not None and settings.config.compact.logs
+    return _filter_set(files, problems, library, reads_logs=reads_logs)
 
 
 @lru_cache(maxsize=_MOST_KEPT)
 def _filter_set(
-    files: tuple[File, ...], problems: tuple[Problem, ...], library: Library | None
+    files: tuple[File, ...],
+    problems: tuple[Problem, ...],
+    library: Library | None,
+    *,
+    reads_logs: bool,
 ) -> FilterSet:
     sources: dict[str, str] = {}
     own: dict[str, Mapping[str, Any]] = {}
@@ -88,7 +96,7 @@ def _filter_set(
         problems += tuple(faults)
         if not faults:
             own[file.name], sources[file.name] = document, file.path
-    return FilterSet(own, sources, problems, library)
+    return FilterSet(own, sources, problems, library, reads_logs=reads_logs)
 
 
 def check_bytes(data: bytes, source: str) -> tuple[dict[str, Any], list[Problem]]:
@@ -111,7 +119,7 @@ def check_bytes(data: bytes, source: str) -> tuple[dict[str, Any], list[Problem]
 @lru_cache(maxsize=1)
 def _compiled() -> dict[str, Any]:
     """Return `filters`, each ready to be loaded alone, and the lines of the lists, by name."""
-    paths = [*toml_files(_DATA), *(join(_DATA, name) for name in _LISTS)]
+    paths = [*toml_files(_DATA), *(join(_DATA, name) for name in _LISTS), ROWS]
     found: dict[str, Any] = cached_on_disk("filters", [stamp(path) for path in paths], _compile)
     return found
 
@@ -120,6 +128,9 @@ def _compile() -> dict[str, Any]:
     from laconic.settings import toml  # noqa: PLC0415 - what it gives is kept
 
     filters: dict[str, tuple[list[str], bytes]] = {}
+    for line in _listed(ROWS):
+        identifier, row = _row(line)
+        filters[identifier] = row["command"], marshal.dumps(row)
     for path in toml_files(_DATA):
         with open(path, "rb") as file:
             data = file.read()
@@ -134,6 +145,18 @@ def _compile() -> dict[str, Any]:
 def _listed(name: str) -> list[str]:
     with open(join(_DATA, name), encoding="utf-8") as file:
         return [line for line in file.read().splitlines() if line and not line.startswith("#")]
+
+
+def _row(line: str) -> tuple[str, dict[str, Any]]:
+    """The name of a row and its document: `git/tag listing: git tag | -v`."""
+    said, _, options = line.partition(" | ")
+    start, _, commands = said.partition(": ")
+    identifier, _, kind = start.partition(" ")
+    return identifier, {
+        "command": commands.split(", "),
+        "kind": kind,
+        "passthrough": options.split(),
+    }
 
 
 def built_in_commands() -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from laconic.compact.bound import attempt
+from laconic.compact.filter import LOGS
 from laconic.compact.readable import INTERPRETERS, PACKAGE_RUNNERS, runs_file, runs_script
 from laconic.knowledge.options import VALUE
 from laconic.patterns import compile_written, pattern
@@ -70,21 +71,24 @@ class Filters:
 
     load: returns a filter by its id, when it is needed. exact: commands whose output is left alone.
     readable: others that may be wrapped. runners: commands that run the command after them (`npx`,
-    `uv run`).
+    `uv run`). reads_logs: whether a program that prints a file has a filter where that is a log.
     """
 
-    __slots__ = ("_entries", "_exact", "_library", "_load", "_readable", "_runners")
+    __slots__ = (
+        "_entries", "_exact", "_library", "_load", "_readable", "_reads_logs", "_runners",
+    )  # fmt: skip
 
     def __init__(
         self,
         load: Callable[[str], Filter | None],
         library: Library | None = None,
         *,
+        reads_logs: bool = False,
         exact: Iterable[str] = (),
         readable: Iterable[str] = (),
         runners: Iterable[str] = (),
     ) -> None:
-        self._load, self._library = load, library
+        self._load, self._library, self._reads_logs = load, library, reads_logs
         self._entries: dict[str, list[Entry]] = {}
         self._exact, self._readable = _by_program(exact), _by_program(readable)
         self._runners: dict[str, list[Runner]] = {}
@@ -120,6 +124,8 @@ class Filters:
                 found = self._load(entry.identifier)
                 if found is not None:
                     return found if with_passthrough else _unless_passed(found, inner)
+        if self._reads_logs and layers and reads_log(layers[-1]):
+            return self._load(LOGS)
         script = next(filter(self.runs_script, layers), None) if with_scripts else None
         found = self._load(_OF_SCRIPTS) if script else None
         if not found or not script or with_passthrough:
@@ -213,6 +219,34 @@ class Filters:
             branch = branch.child(word) if branch else None
             pos += 1
         return pos
+
+
+# Programs that print files, with the options that leave the lines as they are.
+_PRINTERS = {"cat": "", "tail": "n q", "head": "n q", "less": "", "more": "", "bat": "p"}
+_LOG_FILE = pattern(
+    r"(?:.*/)?(?:(?:[^/]*\.)?log(?:\.\d+)?|(?:logs?|_logs)/[^/]+\.(?:txt|out|err|jsonl))"
+)
+_COUNT = pattern(r"-?\d+")
+
+
+def reads_log(arguments: list[Argument]) -> bool:
+    """Tell whether a program prints nothing but files that are logs by their names."""
+    name = (arguments[0].text or "").rsplit("/", 1)[-1]
+    if name not in _PRINTERS:
+        return False
+    known = _PRINTERS[name].split()
+    files = 0
+    for argument in arguments[1:]:
+        text = argument.text
+        if text is None:
+            return False
+        if text[:1] == "-" and not (_COUNT.fullmatch(text) or text[1:2] in known):
+            return False
+        is_value = text[:1] == "-" or _COUNT.fullmatch(text)
+        if not is_value and not _LOG_FILE.fullmatch(text):
+            return False
+        files += not is_value
+    return files > 0
 
 
 _EXACT_OPTION = pattern(

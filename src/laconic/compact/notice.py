@@ -28,9 +28,9 @@ def notice(
     program: what the reader can type to start us. secrets: how many were hidden in the lines.
     Without an identifier it names no way to see them.
     """
-    parts = []
+    parts = [compacted.again] if compacted.again else []
     total = len(compacted.lines)
-    if compacted.hidden == total:  # and yet there is something to read
+    if compacted.hidden == total and not compacted.again:  # and yet there is something to read
         parts.append(f"{total} lines condensed to {len(compacted.shown)}")
     elif compacted.hidden:
         parts.append(f"{compacted.hidden}/{total} lines hidden")
@@ -42,7 +42,8 @@ def notice(
         parts.append(masked(secrets))
     if compacted.hidden and compacted.lines.size > LARGE and identifier:
         parts.append(PICKING)
-    return said(", ".join(parts), program, identifier) if parts else ""
+    line = [said(", ".join(parts), program, identifier)] if parts else []
+    return "\n".join([*compacted.gone, *line])
 
 
 def said(what: str, program: str, identifier: str) -> str:
@@ -61,6 +62,11 @@ def gap(count: int, pinned: int = 0, *, is_exact: bool = True) -> str:
     number = f"{pinned}" if is_exact else f"{pinned} or more"
     which = f", {number} of them with errors, failures or places" if pinned else ""
     return f"[... {count} line{'s' if count > 1 else ''} hidden{which}]"
+
+
+def so_far(line: str) -> str:
+    """The mark for a command that still runs, with the last line that it has written."""
+    return f"[... still running, the last line so far: {line}]"
 
 
 def has_notice(lines: Lines) -> bool:

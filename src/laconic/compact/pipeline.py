@@ -30,10 +30,11 @@ from functools import cache, partial, reduce
 from itertools import compress
 
 from laconic.compact.diagnostics import find_certain, find_diagnostics
-from laconic.compact.filter import LISTING, SUMMARY, TEXT
+from laconic.compact.filter import HEAD_SHARE, LISTING, SUMMARY, TEXT
+from laconic.compact.generic import compact_generic, few_warnings
 from laconic.compact.lines import Lines
 from laconic.compact.masks import any_of, indexes, mask_of, union, without
-from laconic.compact.notice import has_notice, notice
+from laconic.compact.notice import has_notice
 from laconic.compact.reports import may_be_shaped
 from laconic.compact.result import (
     MADE,
@@ -46,7 +47,7 @@ from laconic.compact.result import (
     texts_of,
 )
 from laconic.compact.shapes.asked import Asked
-from laconic.compact.shapes.passes import shaped
+from laconic.compact.shapes.passes import AFTER, shaped
 from laconic.compact.stages.blank import without_blanks
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.count import count_values
@@ -69,7 +70,8 @@ from laconic.compact.stages.replace import replace
 from laconic.compact.stages.section import Blocks, find_blocks
 from laconic.compact.stages.template import fill
 from laconic.compact.stages.tree import tree
-from laconic.compact.tokens import estimate, estimate_lines
+from laconic.compact.tokens import estimate
+from laconic.compact.worth import is_blank, is_cheaper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,13 +84,8 @@ if TYPE_CHECKING:
     from laconic.compact.result import RowTexts
     from laconic.compact.stages.limit import Excess
 
-# A result with its notice must cost this share of the raw output at most, and so many tokens less.
-_WORTH, _FEWEST_TOKENS = 0.9, 20
 # Rows of a result without a budget. Beyond them the raw output is shown, which costs no time.
 _MOST_ROWS = 10_000
-# The part of the budget that goes to the beginning: a list is read from there, while the result of
-# a test run or a build is at the end.
-_HEAD_SHARE = {LISTING: 0.9, SUMMARY: 0.3, TEXT: 0.5}
 
 
 def compact(
@@ -117,7 +114,12 @@ def apply(
     hits: Hits | None = None,
     printed: Mask = b"",
 ) -> Compacted | None:
-    """Run the stages; None if they change nothing. What it costs is not compared yet."""
+    """Run the stages; None if they change nothing. What it costs is not compared yet.
+
+    A row of the table of commands has no stages: the engine alone shows its output.
+    """
+    if wanted.is_row:
+        return compact_generic(lines, status, row=wanted, hits=hits)
     if is_blank(lines) or has_notice(lines):
         return None
     cleaned = clean(lines, is_text=wanted.kind == TEXT)
@@ -126,18 +128,6 @@ def apply(
     if not rows or (is_whole and cleaned is lines):
         return None
     return Compacted(wanted.id, lines, rows, texts)
-
-
-def is_blank(lines: Lines) -> bool:
-    return not any(map(str.strip, lines.chunks))
-
-
-def is_cheaper(compacted: Compacted) -> bool:
-    """Compare with raw, the notice included; the numbers stay in the result."""
-    compacted.tokens_raw = estimate_lines(compacted.lines)
-    compacted.tokens = estimate(compacted.text() + notice(compacted))
-    most = min(compacted.tokens_raw * _WORTH, compacted.tokens_raw - _FEWEST_TOKENS)
-    return compacted.tokens <= most
 
 
 class _Run:
@@ -255,7 +245,7 @@ class _Stages:
             self.lines, self.pinned = excess.hollowed(run.lines), excess.left_of(run.pinned)
         self.blocks = find_blocks(self.lines, branch.sections)
         self.held = union(self.pinned, self.blocks.held)
-        self.share = _HEAD_SHARE[run.kind]
+        self.share = HEAD_SHARE[run.kind]
         self.is_shaped = bool(branch.shapes) and excess is None and may_be_shaped(run.lines)
 
     def result(self) -> tuple[list[Row], Written]:
@@ -271,7 +261,10 @@ class _Stages:
         if self.run.kind != TEXT:
             rows = without_blanks(rows, texts, self.blocks.held, self.run.printed)
         rows = limit(rows, branch.head, branch.tail, self.pinned)
-        return fit(rows, self._shortening(texts), texts, budget, self.share, self.pinned), texts
+        kept = self.pinned
+        if self.is_shaped and not self.run.status:
+            kept = union(kept, few_warnings(rows, self.lines))
+        return fit(rows, self._shortening(texts), texts, budget, self.share, kept), texts
 
     def _left(self) -> tuple[Mask, Mapping[int, Shown]]:
         """The lines that are left by patterns, and what is written in place of some of them."""
@@ -321,8 +314,13 @@ class _Stages:
         """The rows that the shapes make of these lines, their texts, and what they may cost."""
         run, every = self.run, indexes(left)
         texts = texts_at(every, run.lines)
-        asked = Asked(run.status, run.pinned, run.hits, run.printed, is_listed=True)
-        rows = shaped(self.branch.shapes, with_marks(every, marks), texts, asked)
+        names, is_answer = self.branch.shapes, run.kind != SUMMARY
+        after = AFTER if run.status else (*AFTER, "repeats")  # each failure is one of its own
+        names = names if is_answer else (*names, *after)
+        asked = Asked(
+            run.status, run.pinned, run.hits, run.printed, is_listed=True, is_answer=is_answer
+        )
+        rows = shaped(names, with_marks(every, marks), texts, asked)
         budget = self.branch.budget
         return rows, texts, budget and budget + asked.budget
 

@@ -54,6 +54,7 @@ class Compacted:
     """A result: printed lines in order, and the ranges of raw lines that are not among them.
 
     tokens, tokens_raw: what it costs with its notice, and what the output as it is would cost.
+    again, gone: what the notice says of the run before, and lines that come before it.
     """
 
     def __init__(
@@ -63,6 +64,8 @@ class Compacted:
         self.filter, self.lines, self._rows = name, lines, rows
         self._written = texts_of(rows, lines.texts if texts is None else texts)
         self.tokens = self.tokens_raw = 0
+        self.again = ""
+        self.gone: list[str] = []
 
     @cached_property
     def shown(self) -> list[Shown]:

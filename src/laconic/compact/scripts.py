@@ -29,6 +29,8 @@ _FIRST = 12  # lines at the beginning, blank ones not counted, among which it mu
 
 def without_name(wanted: Filter) -> Filter:
     """Return the same filter, which also leaves out the script's name that npm prints."""
+    if wanted.is_row:
+        return wanted
     table = {**wanted.table, "drop": [*wanted.table.get("drop", ()), *NAMES]}
     for branch in ("success", "failure"):
         own = wanted.table.get(branch, {})

@@ -8,12 +8,14 @@ from laconic.compact.filter import SUMMARY
 from laconic.compact.generic import compact_generic, failures, mistakes, summary
 from laconic.compact.masks import indexes, mask_of
 from laconic.compact.notice import LARGE, MARK, PICKING, gap, masked, notice, said
+from laconic.compact.passed_names import with_names
 from laconic.compact.pipeline import compact
 from laconic.compact.result import GAP, RAW, SHORT, WHOLE, Compacted, Row, Shown
 from laconic.compact.scripts import script_of, without_name
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.limit import fit, gap_row
 from laconic.compact.tokens import estimate
+from laconic.compact.worth import is_cheaper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from laconic.compact.masks import Mask
 
 GENERIC = "generic"  # in place of a filter's id
+_FEW = 12  # lines that a pipe picked: as many as a `head` shows, and a little more
 _ROOM = 0.95  # of a bound: parts cost a little more together than one by one
 RUN, ERRORS, TESTS, OVERVIEW = "run", "err", "test", "summary"
 
@@ -34,13 +37,18 @@ class View:
 
     A view that is exact shows all of it. hits: what the command searched for, if it is a search.
     of_script: returns the filter for a command line, for a command that runs the script of a
-    package and prints what it runs. problem: why a filter had no result, if it failed.
+    package and prints what it runs. is_picked: the lines are what a pipe has picked, so that a few
+    of them are all that was asked for. wants_names: of the tests that pass. problem: why a filter
+    had no result, if it failed.
     """
 
-    __slots__ = ("filter", "hits", "is_exact", "mode", "of_script", "problem")
+    __slots__ = (
+        "filter", "hits", "is_exact", "is_picked", "mode", "of_script", "problem", "wants_names",
+    )  # fmt: skip
 
     def __init__(self, mode: str, wanted: Filter | None = None, *, is_exact: bool = False) -> None:
         self.mode, self.filter, self.is_exact = mode, wanted, is_exact
+        self.is_picked = self.wants_names = False
         self.hits: Hits | None = None
         self.of_script: Callable[[str], Filter | None] | None = None
         self.problem = ""
@@ -54,6 +62,11 @@ class View:
         return "" if self.is_exact else GENERIC
 
     @property
+    def has_stages(self) -> bool:
+        """Tell whether more than the engine makes the result, of all of the output."""
+        return self.mode != RUN or (self.filter is not None and not self.filter.is_row)
+
+    @property
     def is_summary(self) -> bool:
         """Tell whether the result sums up the whole output, so that `| tail` must not cut it."""
         return self.mode != RUN or (self.filter is not None and self.filter.kind == SUMMARY)
@@ -65,7 +78,7 @@ class View:
 
         printed: lines that were printed while the command ran, if any.
         """
-        if self.is_exact:
+        if self.is_exact or (self.is_picked and len(lines) <= _FEW):
             return None
         is_own = self.filter is not None and self.filter.source != "built-in"
         found, self.problem = attempt(
@@ -88,7 +101,11 @@ class View:
             self.filter = without_name(found) if found else self.filter
         if self.filter is None:
             return compact_generic(lines, status)
-        return compact(self.filter, status, lines, self.hits, printed)
+        result = compact(self.filter, status, lines, self.hits, printed)
+        if result and self.wants_names and status == 0:
+            told = with_names(result)
+            return told if is_cheaper(told) else result
+        return result
 
 
 def _script(lines: Lines) -> str:

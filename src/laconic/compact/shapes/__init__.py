@@ -4,24 +4,22 @@
 has the name of its shape, or of the tool whose report it reads; docs/filters.md says what each
 shape shows.
 
-- Test runners: ava, bun, ctest, go_tests, gtest (Google Test), jest (also playwright), libtest,
-  minitest, mocha, phpunit, prove, pytest, rspec, spec and tap (node), surefire, unittest, vitest;
-  of any: tests, retold.
-- Findings: findings, notes, events (gcc's analyzer); the reports of bandit, prettier, rustfmt,
-  shellcheck and sqlfluff.
-- Crashes: frames, crash (node), goroutines, memory.
+- Test runners: bun, ctest, jest (also playwright), minitest,
+  phpunit, prove, pytest, rspec, spec and tap (node), surefire; of any: tests; report reads those
+  (gtest, libtest, mocha, unittest, unity, vitest) of which its table says all.
+- Findings: findings, notes; the reports of bandit, rustfmt, shellcheck and sqlfluff.
+- Crashes: frames, memory.
 - git: blame, commits, diff, diffstat, state.
-- Files and searches: actions, downloads (wget), listing, search.
-- Packages and builds: configurations (gradle), dependencies, installed, npm, pip, plan (Terraform),
-  products, progress, sphinx, steps.
-- Any output: logs, numbered, repeats, strings (node), tables, values; the table of coverage.py
-  (coverage) and that of docker (containers); JSON (document), which no filter names.
+- Files and searches: listing, search.
+- Packages and builds: dependencies, npm, pip, plan (Terraform), products, progress.
+- Any output: alike, copies, numbered, repeats, values; the table of coverage.py (coverage); JSON
+  (document), which no filter names.
 
 The others are parts of these:
 
 - All shapes: asked (the run), rows (lines, and what is shown in place of them).
-- Test runners: changes, failures, overview, pytest_failure, pytest_live,
-  pytest_summary.
+- Test runners: runners (the table), script_failures; changes, failures, logs, overview,
+  pytest_failure, pytest_live, pytest_summary.
 - Findings: finding, finding_block, framed_finding.
 - Frames: foreign_paths, native_frames, script_frames.
 - Listings: directories, entries, folded_names. Commits: graph. Diffs: diff_files.

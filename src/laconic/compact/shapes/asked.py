@@ -16,7 +16,16 @@ class Asked:
     command ran, if any; they stay as they are. settled: lines that no other pass may move or join.
     """
 
-    __slots__ = ("budget", "hits", "is_listed", "pinned", "printed", "settled", "status")
+    __slots__ = (
+        "budget",
+        "hits",
+        "is_answer",
+        "is_listed",
+        "pinned",
+        "printed",
+        "settled",
+        "status",
+    )
 
     def __init__(
         self,
@@ -26,9 +35,10 @@ class Asked:
         printed: Mask = b"",
         *,
         is_listed: bool = False,
+        is_answer: bool = False,
     ) -> None:
         self.status, self.pinned, self.hits, self.is_listed = status, pinned, hits, is_listed
-        self.printed = printed
+        self.printed, self.is_answer = printed, is_answer
         self.budget = 0
         self.settled: set[int] = set()
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from laconic.compact.result import SHORT, Shown
+from laconic.compact.result import SHORT, WHOLE, Shown, numbers_of
 from laconic.compact.shapes.entries import Entry
 from laconic.compact.shapes.folded_names import below, joined, with_values
 from laconic.compact.shapes.graph import graph
 from laconic.compact.shapes.listing import by_directory
-from laconic.compact.shapes.rows import made, raw_of, short
+from laconic.compact.shapes.rows import made, raw_of, short, text_of
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable
     from typing import TypeVar
 
@@ -28,6 +29,11 @@ _AUTHOR = pattern(r"Author: +((.*?) <[^<>]*>)")
 _COMMITTER = pattern(r"Commit: +(.*?) <[^<>]*>")
 # The format of --oneline, perhaps with the names that point to the commit.
 _ONE_LINE = pattern(r"([0-9a-f]{7,40})( \([^()]*\))? (\S.*)")
+_LINE = pattern(
+    r"[|/\\_* ]*(?P<name>[0-9a-f]{7,40})(?P<refs> \([^()]*\))?"
+    r" (?P<subject>\S.*?)(?P<number> \(#\d+\))? *"
+)
+_FEWEST, _SAYS_MUCH = 20, 15  # commits of one line each; characters of a subject
 _MERGE = pattern(r"Merge: (.*)")
 _DATE = pattern(r"(?:Author)?Date: +(.*)")
 _COMMIT_DATE = pattern(r"CommitDate: (.*)")
@@ -35,7 +41,7 @@ _COMMIT_DATE = pattern(r"CommitDate: (.*)")
 _DEFAULT = pattern(r"(\w{3} \w{3} \d+) (\d\d:\d\d):\d\d (\d{4})(?: ([+-]\d{4}))?")
 _ISO = pattern(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d):\d\d()(?: ?([+-]\d\d:?\d\d|Z))?")
 _STAT = pattern(r" (\S.*?) +\| +(\d+|Bin.*?)(?: [+-]+)?")
-_SUM = pattern(r" \d+ files? changed(?:, \d+ insertions?\(\+\))?(?:, \d+ deletions?\(-\))?")
+_SUM = pattern(r" (\d+ files?) changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?")
 # Of --name-status and --raw, and of --name-only.
 _STATE = pattern(r"(?::\d{6} \d{6} [0-9a-f.]+ [0-9a-f.]+ )?([ACDMRTUX]\d*)\t(\S+(?:\t\S+)?)")
 _FILE = pattern(r"()((?=.*\w)(?:[\w.@+~%#=,\[\]()$-]+/)*[\w.@+~%#=,\[\]()$-]+)")
@@ -103,9 +109,9 @@ def commits(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     drawn = graph(rows, texts)
     plain: Texts = drawn.texts if drawn else texts
     if not any(_COMMIT.fullmatch(plain[i]) for i in raw_of(rows)):
-        if drawn:
-            return _one_line_each(rows, texts, drawn)
-        return _with_files(rows, texts) if asked.is_listed else rows
+        if asked.is_listed and not drawn:
+            return _with_files(rows, texts)
+        return _by_subject(_one_line_each(rows, texts, drawn) if drawn else rows, texts)
     found: list[Row | _Commit] = []
     current: _Commit | None = None
     for row in rows:
@@ -130,6 +136,31 @@ def _one_line_each(rows: list[Row], texts: Texts, drawn: Graph) -> list[Row]:
         elif row not in drawn.empty:
             found.append(row)
     return found
+
+
+def _by_subject(rows: list[Row], texts: Texts) -> list[Row]:
+    """Commits of one line each, those with the subject of another beside its name.
+
+    A merge has that of what it merges, mostly, and a commit that is picked that of the original.
+    """
+    found = [(row, match) for row in rows if (match := _LINE.fullmatch(text_of(row, texts)))]
+    if len(found) < max(_FEWEST, len(rows) - 1):
+        return rows
+    alike: dict[str, list[tuple[Row, re.Match[str]]]] = {}
+    for row, match in found:
+        alike.setdefault(match["subject"] if not match["refs"] else "", []).append((row, match))
+    instead: dict[Row, Row | None] = {}
+    for subject, ((first, model), *others) in alike.items():
+        same = [(row, m) for row, m in others if m["number"] in (None, model["number"])]
+        if len(subject) < _SAYS_MUCH or not same:
+            continue
+        names = ", ".join(match["name"] for _, match in same)
+        every = [first, *(row for row, _ in same)]
+        kind = WHOLE if all(isinstance(row, int) for row in every) else SHORT
+        numbers = sorted(number for row in every for number in numbers_of(row))
+        instead |= {row: None for row, _ in same}
+        instead[first] = Shown(kind, f"{model[0]} [also {names}]", numbers)
+    return [told for row in rows if (told := instead.get(row, row)) is not None]
 
 
 def _with_files(rows: list[Row], texts: Texts) -> list[Row]:
@@ -254,6 +285,8 @@ class _Common:
         rows: list[Row] = [made(_joined([*words, "" if body else rest]), commit.lines)]
         rows += [Shown(SHORT, drawn.texts[i], (i + 1,)) for i in body] if drawn else body
         rows += [made(f"    {rest}", commit.body[-left:])] if body and left else []
+        if self.many > 1:
+            commit.sum = _brief(commit.sum)
         files = (*_stat_texts(commit), *_file_texts(commit))
         return rows + [made(f"  {text}", commit.lines) for text in files]
 
@@ -269,8 +302,16 @@ def _only(values: list[_Value], none: _Value) -> _Value:
     return values[0] if len(values) > 1 and len(set(values)) == 1 else none
 
 
-def _joined(parts: Iterable[str]) -> str:
+def _joined(parts: Iterable[str | None]) -> str:
     return " ".join(filter(None, parts))
+
+
+def _brief(text: str) -> str:
+    """`2 files +1 -6`, of what git says of a commit."""
+    if (match := _SUM.fullmatch(f" {text}")) is None:
+        return text
+    many, added, removed = match.groups()
+    return _joined((many, added and f"+{added}", removed and f"-{removed}"))
 
 
 def _file_texts(commit: _Commit) -> list[str]:

@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
-BUDGET = 2000  # tokens, up to which a tree is shown whole
+BUDGET = 500  # tokens, up to which a tree is shown whole
 _FEWEST, _SHARE = 20, 0.8
 _DEPTH = 2
-_FEWEST_LEAVES = 4  # that are joined
 # What is drawn before a name: `│ ├── `, `|  +- `, `    \--- `, perhaps after `[INFO] `.
 _BRANCH = pattern(r"(?:\[INFO\] )?([│| ]*)(?:[├└][─┬]+|[+\\`|]-+) ?(\S.*)")
 _PACKAGE = pattern(r"(?:@[\w.-]+/)?[\w.-]+(?:@| v)\d[\w.+-]*")
@@ -75,45 +74,3 @@ def _is_wrong(text: str) -> bool:
     """Tell whether a line says that something is wrong, beside the name of a package."""
     said = _PACKAGE.sub("", text)
     return _WRONG.fullmatch(said) is not None or is_diagnostic(said)
-
-
-def leaves(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Draw a tree by spaces, and join neighbours that have nothing below them.
-
-    What is wrong stays alone; a tree beyond the budget is left to dependencies().
-    """
-    del asked
-    lines = raw_of(rows)
-    found = [(i, m) for i in lines if (m := _BRANCH.fullmatch(texts[i]))]
-    is_large = estimate("\n".join(texts[i] for i in lines)) > BUDGET
-    if len(found) < _FEWEST_LEAVES or is_large:
-        return rows
-    levels = sorted({len(match[1]) for _, match in found})
-    instead: dict[int, list[Row]] = {i: [_indented(i, match, levels)] for i, match in found}
-    gone: set[int] = set()
-    run: list[tuple[int, re.Match[str]]] = []
-    for pos, (index, match) in enumerate(found):
-        depth = len(match[1])
-        is_leaf = pos + 1 == len(found) or len(found[pos + 1][1][1]) <= depth
-        is_leaf = is_leaf and not _is_wrong(texts[index])
-        if run and not (is_leaf and len(run[0][1][1]) == depth and index == run[-1][0] + 1):
-            gone |= _join(run, levels, instead)
-            run = []
-        run += [(index, match)] if is_leaf else []
-    gone |= _join(run, levels, instead)
-    return placed(rows, instead, gone)
-
-
-def _join(
-    run: list[tuple[int, re.Match[str]]], levels: list[int], instead: dict[int, list[Row]]
-) -> set[int]:
-    """Put a line in place of the first of many, and return the others."""
-    if len(run) < _FEWEST_LEAVES:
-        return set()
-    first, *others = [index for index, _ in run]
-    start = " " * (levels.index(len(run[0][1][1])) + 1)
-    text = start + " ".join(match[2] for _, match in run)
-    instead[first] = [whole(text, [first, *others])]
-    for index in others:
-        del instead[index]
-    return set(others)

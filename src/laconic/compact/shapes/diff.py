@@ -15,6 +15,7 @@ from collections import Counter
 from itertools import groupby, pairwise
 
 from laconic.compact.result import SHORT, Shown
+from laconic.compact.shapes.copies import Models
 from laconic.compact.shapes.diff_files import File, Hunk, files_of
 from laconic.compact.shapes.folded_names import joined
 from laconic.compact.shapes.numbered import as_one
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 _FEW_LINES = 60  # of a diff that stays as it is
-_WHOLE, BUDGET = 1200, 3000  # tokens, up to which hunks are whole, and up to which files are shown
+# Tokens, up to which hunks are whole, and up to which files are shown: the latter also of what a
+# failing check would change, which nobody edits by hand.
+_WHOLE, BUDGET, _OF_CHECK = 800, 3000, 300
 _DULL = pattern(
     r"index [0-9a-f,]+\.\.[0-9a-f]+.*|--- .*|\+\+\+ .*|similarity index .*"
     r"|(?:new|deleted) file mode 100644|(?:copy|rename) (?:from|to) .*"
@@ -57,6 +60,7 @@ _BEGINS = (
 _DEFINITION = pattern(rf"[+-]{_BEGINS}")
 # What git takes for one, and those with an indent: gitattributes(5), "custom hunk-header".
 _AROUND = pattern(rf" (?:{_BEGINS}|[A-Za-z_$][^;]*[({{:][^;]*)")
+_SIGNS = frozenset("+- \\")  # what begins the lines of a hunk
 _FUNCTION = 60  # characters of what git says a hunk is in
 
 
@@ -81,7 +85,7 @@ def _marks_words(files: list[File], texts: Texts) -> bool:
 
 
 def _shown(found: list[Row | File], files: list[File], texts: Texts, asked: Asked) -> list[Row]:
-    odd = _odd(files, texts, asked)
+    odd = _odd(found, texts, asked)
     notes: dict[int, list[Row]] = {}
     gone: set[int] = set()
     for first, *others in _alike(files, texts, odd):
@@ -90,7 +94,16 @@ def _shown(found: list[Row | File], files: list[File], texts: Texts, asked: Aske
         said = f"[the same change in {len(others)} more files: {names}]"
         notes[id(first)] = [made(said, indexes)]
         gone |= {id(file) for file in others}
-    written = _written([file for file in files if id(file) not in gone], texts, odd)
+    models = Models(texts)
+    copies: dict[int, list[Row]] = {}
+    for file in files:
+        rows = [] if id(file) in gone else _rows(file, texts, odd, is_whole=True)
+        if rows and (told := models.told(rows)) is not rows:
+            copies[id(file)] = told
+    gone |= copies.keys()
+    left = [file for file in files if id(file) not in gone]
+    is_check = asked.status != 0 and not asked.is_answer
+    written = _written(left, texts, odd, _OF_CHECK if is_check else BUDGET) | copies
     result: list[Row] = []
     for part in found:
         if isinstance(part, File):
@@ -100,7 +113,7 @@ def _shown(found: list[Row | File], files: list[File], texts: Texts, asked: Aske
     return result
 
 
-def _written(files: list[File], texts: Texts, odd: set[int]) -> dict[int, list[Row]]:
+def _written(files: list[File], texts: Texts, odd: set[int], budget: int) -> dict[int, list[Row]]:
     """The rows of each file: whole, without far context, or counted, the largest first.
 
     Of a file that is deleted its lines are worth least.
@@ -123,7 +136,7 @@ def _written(files: list[File], texts: Texts, odd: set[int]) -> dict[int, list[R
             rows[id(file)] = _rows(file, texts, odd, is_whole=False)
             costs[id(file)] = _cost(rows[id(file)], texts)
     for file in sorted(shown, key=lambda f: -costs[id(f)]):
-        if sum(costs.values()) <= BUDGET:
+        if sum(costs.values()) <= budget:
             break
         count(file)
     left = _DEFINITIONS
@@ -160,15 +173,29 @@ def _cost(rows: list[Row], texts: Texts) -> int:
     return estimate("\n".join(text_of(row, texts) for row in rows))
 
 
-def _odd(files: list[File], texts: Texts, asked: Asked) -> set[int]:
+def _odd(found: list[Row | File], texts: Texts, asked: Asked) -> set[int]:
     """Lines that are not changed and say what is wrong, after a failure.
 
-    Another program may have printed them: nothing tells what it indents from the lines of a file.
+    Another program may have printed them: what it indents looks like a line of the file, but then
+    the hunk has a line more than its head says.
     """
     if not asked.status:
         return set()
+    complete = _are_complete(found, texts)
+    files = (part for part in found if isinstance(part, File) and id(part) not in complete)
     lines = (i for file in files for i in file.lines)
     return {i for i in lines if asked.pinned[i] and texts[i][:1] == " "}
+
+
+def _are_complete(found: list[Row | File], texts: Texts) -> set[int]:
+    """The files whose hunks have the lines that their heads count, and none is left behind them."""
+    complete = set()
+    for part, after in zip(found, [*found[1:], None], strict=True):
+        is_more = isinstance(after, (int, Shown)) and text_of(after, texts)[:1] in _SIGNS
+        if isinstance(part, File) and not is_more:
+            hunks = part.hunks
+            complete |= {id(part)} if all(h.signs == 1 and not h.is_open for h in hunks) else set()
+    return complete
 
 
 def _rows(file: File, texts: Texts, odd: set[int], *, is_whole: bool) -> list[Row]:
@@ -228,6 +255,8 @@ def _near(hunk: Hunk, texts: Texts, again: set[int], odd: set[int]) -> list[Row]
     """The changes of a hunk with the lines next to them and between them."""
     lines = hunk.lines
     wanted = [pos for pos, i in enumerate(lines) if i in odd or hunk.is_change(texts[i])]
+    if not wanted:
+        return _whole(hunk, texts)
     first, last = _edges(hunk, wanted, texts)
     shown: list[Row] = []
     for before, pos in pairwise([first - 1, *wanted, last + 1]):

@@ -122,6 +122,8 @@ def long_form(lines: list[int], texts: Texts) -> Read:
     if not known or any(" " in m[6] and " -> " not in m[6] for _, m in known):
         return [], set(), ""
     common, shown = _times([m[5] for _, m in known])
+    if all("/" in m[3] for _, m in known):  # of an archive, whose files are as old as its project
+        shown = dict.fromkeys(shown, "")
     modes = Counter(m[1] for _, m in known)
     owner = Counter(" ".join(m[3].split()) for _, m in known).most_common(1)[0][0]
     entries = []

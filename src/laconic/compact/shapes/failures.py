@@ -1,7 +1,6 @@
 """What is shown of failed tests: title and places in one line, what is said below; equal ones once.
 
-The reports of RSpec, minitest, PHPUnit and Test::More differ in form only; each has a shape of its
-own that reads them.
+Reports differ in form only; `report` reads them.
 """
 
 from __future__ import annotations
@@ -9,9 +8,10 @@ from __future__ import annotations
 from itertools import pairwise
 from posixpath import commonpath
 
+from laconic.compact.result import numbers_of
 from laconic.compact.shapes.changes import telling
 from laconic.compact.shapes.native_frames import is_of_library
-from laconic.compact.shapes.rows import indent_of, made, whole
+from laconic.compact.shapes.rows import indent_of, made, text_of, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from laconic.compact.result import Row
     from laconic.compact.shapes.rows import Texts
 
-    _Said: TypeAlias = tuple[str, list[int]]  # a line, and those that it is made of
+    Said: TypeAlias = tuple[str, list[int]]  # a line, and those that it is made of
 
 _MOST_PLACES = 8  # own frames of one failure
 _LONGEST = 160  # characters of two values that are in one line
@@ -32,6 +32,7 @@ _LONG_VALUES = 240  # characters of values that are told by what differs in them
 _BESIDE = 24  # characters that are equal beside those that differ
 _EXPECTED = pattern(r"\s*(?:#\s*)?(?:[Ee]xpected|got): +\S.*")
 _ACTUAL = pattern(r"\s*(?:#\s*)?(?:got|[Aa]ctual|expected): +\S.*")
+_BULLETS = " \u25cf\u2716"
 _THERE, _THESE = "[same place]", "[same frames]"
 _LONG_FRAMES = 24  # characters of frames but the last, which others have, too
 _ABSOLUTE = pattern(r"(\[?)((?:/[^/\s:]+)+)/[^/\s:]+:\d+.*")
@@ -43,22 +44,24 @@ class Failure:
 
     code: the line of source that failed, if it is told. said: the message, each line with those
     that it is made of. places: the project's own frames. foreign: how many others there are.
-    test: where the test itself begins, if that is known. also: the titles of tests that failed in
-    the same way. cut: lines of which not all is told.
+    test: the name of the test. begins: where it does, if that is known. also: the titles of tests
+    that failed in the same way. rows: what is shown below of the lines as they are. scope: where
+    the title is that of one test. cut: lines of which not all is told.
     """
 
     __slots__ = (
-        "also", "code", "cut", "foreign", "indent", "lines", "name", "places", "said", "test",
-        "title",
+        "also", "begins", "code", "cut", "foreign", "indent", "lines", "name", "places", "rows",
+        "said", "scope", "test", "title",
     )  # fmt: skip
 
     def __init__(self, lines: list[int], title: str, indent: str = "") -> None:
         self.lines, self.title, self.indent = lines, title, indent
-        self.code: _Said | None = None
-        self.said: list[_Said] = []
+        self.code: Said | None = None
+        self.said: list[Said] = []
+        self.rows: list[Row] = []
         self.places: list[str] = []
         self.foreign = 0
-        self.test = ""
+        self.begins = self.scope = self.test = ""
         self.also: list[str] = []
         self.cut: set[int] = set()
         self.name = title.split(maxsplit=1)[0]
@@ -78,10 +81,10 @@ def _once(frames: list[str]) -> list[str]:
     ]
 
 
-def shown(failures: Iterable[Failure], mark: str) -> dict[int, list[Row]]:
+def shown(failures: Iterable[Failure], texts: Texts, mark: str) -> dict[int, list[Row]]:
     """The rows of failures, by the first line of each; what an earlier one says is not told again.
 
-    mark: what stands before places.
+    mark: what stands before places, or a bracket around them.
     """
     every = list(failures)
     found: dict[int, list[Row]] = {}
@@ -89,27 +92,39 @@ def shown(failures: Iterable[Failure], mark: str) -> dict[int, list[Row]]:
     codes: set[tuple[str, ...]] = set()
     before: tuple[str, ...] = ()
     shorten = _Shortening([place for failure in every for place in failure.places]).shortened
-    firsts: list[tuple[Failure, _Said | None, str]] = []
+    firsts: list[tuple[Failure, Said | None, str]] = []
+    last: tuple[str, ...] = ()
     for failure in every:
         said = tuple(text.strip() for text, _ in failure.said)
+        said += tuple(text_of(row, texts) for row in failure.rows)
         places = tuple(failure.places)
-        keys = ((said, places), (said, places[:-1], "but the last place"))
+        keys = (
+            (failure.scope, said, places),
+            (said, places[:-1], "but the last place"),
+            (said, failure.code and failure.code[0], "anywhere"),
+        )
         again = (failure.title, *keys[0])
         found[failure.lines[0]] = []
         if (said or failure.code) and again in told:  # in a summary at the end
             continue
         told[again] = failure
-        if (said or failure.code) and keys[0] in told:
-            where = f"{mark}{failure.test}" if failure.test else ""
-            told[keys[0]].also.append(f"{failure.title.strip()}{where}")
+        first, near, same = (told.setdefault(key, failure) for key in keys)
+        is_next, last = said == last, said  # those are told together by another shape
+        if (said or failure.code) and first is not failure:
+            where = f"{mark}{failure.begins}" if failure.begins else ""
+            first.also.append(f"{failure.title.strip(_BULLETS)}{where}")
             continue
-        if said and len(places) > 1 and keys[1] in told:
+        if said and len(places) > 1 and near is not failure:
             where = f"{mark}{shorten(places[-1])}"
-            text = f"{failure.title}{where} [else the same as {told[keys[1]].name}]"
+            text = f"{failure.title}{where} [else the same as {near.name}]"
             found[failure.lines[0]] = [made(text, failure.lines)]
             before = places
             continue
-        told |= dict.fromkeys(keys, failure)
+        if said and same is not failure and (failure.scope != same.scope or not is_next):
+            text = f"{failure.title}{_where(failure, mark)} [the same as {same.name}]"
+            if len(text) < len(failure.title + "".join(said)):
+                found[failure.lines[0]] = [made(text, failure.lines)]
+                continue
         code = failure.code
         if code and (code[0], *places[:1]) in codes:
             code = None
@@ -125,7 +140,7 @@ def shown(failures: Iterable[Failure], mark: str) -> dict[int, list[Row]]:
             failure.places = [shorten(place) for place in places]
         firsts.append((failure, code, f" {_THERE}" if is_there else mark))
         before = places
-    found |= {first.lines[0]: _rows(first, code, where) for first, code, where in firsts}
+    found |= {first.lines[0]: _rows(first, code, where, texts) for first, code, where in firsts}
     return found
 
 
@@ -152,18 +167,21 @@ class _Shortening:
         return f"{match[1]}\u2026{place[len(match[1]) + len(self._base) :]}"
 
 
-def _rows(failure: Failure, code: _Said | None, mark: str) -> list[Row]:
+def _rows(failure: Failure, code: Said | None, mark: str, texts: Texts) -> list[Row]:
     """Title and places, and what is said: behind them if there is room, else below."""
     title = failure.title + _where(failure, mark)
     also = f" [also {', '.join(failure.also)}]" if failure.also else ""
     said = [*([code] if code else []), *failure.said]
-    if not code and len(said) == 1 and len(said[0][0] + title) <= _LONGEST:
+    if not code and not failure.rows and len(said) == 1 and len(said[0][0] + title) <= _LONGEST:
         return [made(f"{title}: {said[0][0].strip()}{also}", failure.lines)]
     below = {index for _, lines in said for index in lines}
-    rows: list[Row] = [made(title + also, [i for i in failure.lines if i not in below])]
+    below |= {n - 1 for row in failure.rows for n in numbers_of(row)}
+    others = [i for i in failure.lines if i not in below]
+    is_whole = title + also == texts[others[0]]
+    rows: list[Row] = [others[0] if is_whole else made(title + also, others)]
     if code:
         rows.append(made(f"{failure.indent}{code[0]}", code[1]))
-    return rows + _said_rows(failure)
+    return [*rows, *_said_rows(failure), *failure.rows]
 
 
 def _said_rows(failure: Failure) -> list[Row]:
@@ -203,7 +221,8 @@ def _where(failure: Failure, mark: str) -> str:
     if hidden > 0:
         half = _MOST_PLACES // 2
         places = [*places[:half], f"[{hidden} own frames hidden]", *places[-half:]]
-    where = f"{mark}{' '.join(places)}" if places and not mark.endswith(_THERE) else ""
+    end = ")" if mark.endswith("(") else ""
+    where = f"{mark}{' '.join(places)}{end}" if places and not mark.endswith(_THERE) else ""
     if mark.endswith(_THERE):
         where = mark
     if failure.foreign:
@@ -211,9 +230,9 @@ def _where(failure: Failure, mark: str) -> str:
     return where
 
 
-def joined_values(lines: Sequence[int], texts: Texts) -> list[_Said]:
+def joined_values(lines: Sequence[int], texts: Texts) -> list[Said]:
     """Lines without their indent; what was expected and what came are in one if they are short."""
-    found: list[_Said] = []
+    found: list[Said] = []
     pos = 0
     depth = min((indent_of(texts[i]) for i in lines), default=0)
     while pos < len(lines):
@@ -236,13 +255,19 @@ def _plain(text: str) -> str:
 
 
 def with_difference(
-    message: list[int], legend: re.Pattern[str], texts: Texts, pinned: Mask
-) -> list[_Said]:
+    message: list[int],
+    legend: re.Pattern[str],
+    texts: Texts,
+    pinned: Mask,
+    *,
+    is_spaced: bool,
+) -> list[Said]:
     """A message; of the difference below it, which begins with a line of the legend, what tells."""
     at = next((p for p, i in enumerate(message) if legend.fullmatch(texts[i])), len(message))
+    column = indent_of(texts[message[at]]) if at < len(message) else 0
     below = [i for i in message[at:] if not legend.fullmatch(texts[i])]
-    head, below = differing(message[:at], below, texts, 0, pinned)
-    return [*joined_values(head, texts), *((texts[i].rstrip(), [i]) for i in below)]
+    head, below = differing(message[:at], below, texts, column, pinned, is_spaced=is_spaced)
+    return [*joined_values(head, texts), *((texts[i][column:].rstrip(), [i]) for i in below)]
 
 
 def differing(
@@ -252,7 +277,7 @@ def differing(
     column: int,
     pinned: Mask,
     *,
-    is_spaced: bool = False,
+    is_spaced: bool,
 ) -> tuple[list[int], list[int]]:
     """What stays of a message that has two values, and of the difference below it.
 

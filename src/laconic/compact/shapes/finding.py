@@ -36,15 +36,21 @@ _FILE = r"(?P<path>(?:[A-Za-z]:)?[\w.@+~/\\()$-]*\w(?:\.\w+)?)"
 # `a.c:5:4: error: text`, `a.py:3: text`, `a.py:3:5:3:9: text` to its end, `a.ts:3:5 - error TS1:
 # text`; a text that is indented is the line of a file, which a search has found
 AT_PLACE = pattern(
-    rf"{_FILE}(?P<mark>:(?P<line>\d+)(?::\d+){{0,3}})(?::| -)"
+    rf"{_FILE}(?P<mark>:(?P<line>\d+)(?::\d+){{0,3}})(?::| -|(?= \[[A-Z]+\d+\]: ))"
     r"(?: |\s+(?=(?:fatal|error|warning|note|info|style)\b))(?P<rest>\S.*)"
 )
 # `a.ts(3,5): error TS1: text`
 _IN_PARENTHESES = pattern(rf"{_FILE}(?P<mark>\((?P<line>\d+),\d+\)):\s+(?P<rest>\S.*)")
+# `a.js: line 3, col 5, text`; `  /src/a.js:3:5: text`
+_IN_WORDS = pattern(rf"{_FILE}(?P<mark>: line (?P<line>\d+), col(?:umn)? \d+)[,:] (?P<rest>\S.*)")
+_INDENTED = pattern(
+    r"  (?P<path>/[\w.@+~/-]*\w\.\w+)(?P<mark>:(?P<line>\d+):\d+): (?P<rest>[A-Z']\S* .*)"
+)
 # `[ERROR] /src/A.java:[5,33] text`
 _MAVEN = pattern(
     r"\[(?P<level>ERROR|WARNING)\] (?P<path>/\S+?)(?P<mark>:\[(?P<line>\d+),\d+\]) (?P<rest>\S.*)"
 )
+_FORMS = (AT_PLACE, _IN_PARENTHESES, _IN_WORDS, _INDENTED, _MAVEN)
 _HEADER = pattern(
     r"(?P<rule>[A-Z]{1,6}\d{2,5}|invalid-syntax:?|unformatted:?)(?P<fix> \[\*\])? (?P<ruled>\S.*)"
     r"|(?P<level>error|warning)(?:\[(?P<code>[\w:-]+)\])?: (?P<text>\S.*)"
@@ -58,7 +64,10 @@ _HEADING = pattern(r"(?:\./|/)?[\w.@+~/-]*\w\.\w+|\S*/\S+")
 _LEVEL = pattern(
     r"(?P<level>fatal error|error|warning|note|info|style|remark|hint)(?: |:)\s*(?P<text>.*)"
 )
-_RULE_FIRST = pattern(r"(?P<rule>[A-Z]{1,6}\d{2,6})[:\s]\s*(?P<text>\S.*)")
+_RULE_FIRST = pattern(
+    r"(?P<rule>[A-Z]{1,6}\d{2,6}|\[[A-Z]{1,6}\d{2,6}\]|[a-z]+(?:[_.-][a-z]+)+|[a-z-]+(?:\[[^\]\s]+\])+)"
+    r"[:\s]\s*(?P<text>\S.*)"
+)
 _RULE_LAST = pattern(r"(?P<text>.*\S)\s+(?P<rule>\[[\w.:=+/-]+\]|\([a-z][\w./-]*\))")
 _WRAPPED_RULE = pattern(r"(?P<text>.*\S)\s+(?P<rule>\[[a-z][a-z-]+\])")
 _WIDTH, _MOST_WRAPPED = 75, 8  # columns and lines of a message that is wrapped, about
@@ -318,11 +327,10 @@ def _marked_source(finding: Finding, lines: list[int], pos: int, texts: Texts, a
 
 def may_belong(text: str) -> bool:
     """Tell whether a line may be a part of a finding: its place, its message, its file, source."""
-    starts = (AT_PLACE, _IN_PARENTHESES, _MAVEN, ARROW, _HEADER, _BELOW, _HEADING)
+    starts = (*_FORMS, ARROW, _HEADER, _BELOW, _HEADING)
     return any(start.fullmatch(text) for start in starts) or is_excerpt(text)
 
 
 def _at_place(text: str) -> Match | None:
     """What a line that begins with the place of a finding consists of."""
-    forms = (AT_PLACE, _IN_PARENTHESES, _MAVEN)
-    return next((match for form in forms if (match := form.fullmatch(text))), None)
+    return next((match for form in _FORMS if (match := form.fullmatch(text))), None)

@@ -25,15 +25,18 @@ if TYPE_CHECKING:
 
 # What differs in the messages of one rule: what is quoted or in brackets, numbers, names.
 _VARIED = pattern(
-    r"`[^`]*`|'[^']*'|\"[^\"]*\"|\u2018[^\u2019]*\u2019|\(\d+ > \d+\)|\(\d+/\d+\)|\([\w.]+\)"
+    r"`[^`]*`|'[^']*'|\"[^\"]*\"|\u2018[^\u2019]*\u2019|\b\d+ > \d+\b|\(\d+/\d+\)|\([\w.]+\)"
     r"|\b\d+\b|\b\w*_\w+\b"
 )
 _MANY = 2
+_MANY_FINDINGS = 40  # of which those without a rule that say the same of other names are one
 _MANY_OF_RULE = 10  # whose places are not told where there are very many findings
 _MOST_FILES = 80  # of a directory that are named with their numbers
 _MOST_NAMES = 60  # in which messages of one rule differ
-_MOST = 6000  # tokens of all findings with all their places
+_MOST = 3000  # tokens of all findings with all their places
 _MANY_VARIED = 3  # fewer messages that differ in a name are told one by one, each whole
+
+_OF_SUCCESS = 1500  # tokens that findings may cost where a failure has more room anyway
 
 
 def findings(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -54,6 +57,7 @@ def findings(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     instead |= laid_out
     if _cost(instead, texts) > _MOST:
         instead = _digest(all_findings, texts)
+    asked.allow(_OF_SUCCESS if not asked.status else 0)
     return placed(rows, instead, gone)
 
 
@@ -196,7 +200,7 @@ def _groups(
         told[whole_text] = below
         rule = finding.code + finding.rule
         key = (finding.level, rule, _VARIED.sub("\0", finding.text))
-        if not rule:
+        if not rule and len(all_findings) <= _MANY_FINDINGS:
             key = (finding.level, finding.text)
         is_of_another = finding.level == "note" and notes[finding.text] < _MANY_VARIED
         if finding.below or is_of_another:

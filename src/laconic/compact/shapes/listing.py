@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.entries import Read
     from laconic.compact.shapes.rows import Texts
 
-BUDGET = 2000  # tokens
+BUDGET = 1500  # tokens
 _FEWEST, _FEWEST_LONG = 20, 8  # entries; fewer stay whole paths, or lines of the long form
 _FEWEST_IN_BLOCK = 12  # among other lines, where all of them must have a directory
 _FEWEST_NAMES, _SHARE_OF_NAMES = 6, 0.7  # names without a directory, among other lines
@@ -49,12 +49,17 @@ def listing(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     found = _read(
         rows, texts, asked, (counted, plain, sized, stated, numbered, long_form, zipped, drawn)
     )
-    return _by_block(rows, texts) if found is None else found
+    if found is not None:
+        asked.allow(BUDGET)
+        return found
+    return _by_block(rows, texts)
 
 
 def names(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """The same for a command that prints nothing but names: any word is one."""
     found = _read(rows, texts, asked, (named, sized, long_form))
+    if found is not None:
+        asked.allow(BUDGET)
     return rows if found is None else found
 
 

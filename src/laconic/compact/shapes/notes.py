@@ -62,11 +62,11 @@ def notes(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
 def _kept(lines: list[int], steps: set[int], texts: Texts) -> dict[int, Row]:
     """The place in the project that an instantiation begins with, and the step before it."""
     kept: dict[int, Row] = {}
-    for before, here in pairwise(lines):
+    for before, here in pairwise([-1, *lines]):  # what is above the first may be shown already
         if _HERE.fullmatch(texts[here]) and not _FOREIGN.fullmatch(texts[here]):
-            text = texts[before]
+            text = texts[before] if before in steps else ""
             cut = f"{text[:_LONGEST]}…" if len(text) > _LONGEST else text
-            kept |= {before: short(cut, before, texts)} if before in steps else {}
+            kept |= {before: short(cut, before, texts)} if text else {}
             kept[here] = here
     return kept
 

@@ -7,7 +7,7 @@ command needs few of them.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 
 from laconic.compact.bound import check
@@ -36,86 +36,86 @@ _SEVERAL = 3  # lines on which a pass is tried
 _ALL = "all"  # it needs to see every line
 _TRIED = "tried"  # those that it changes when it is given a few of them
 _NO_OTHERS = "no others"
+_REPORT = "report"  # those that the table of test runners names
+_READ = "report.report_of"  # the shape of every runner of which its row in that table says all
 # Each shape: its function, and which lines it may change, which is one of the above or a function
 # that tells it of a line. Functions are written with their modules in this package.
 _SHAPES = {
-    "actions": ("actions.actions", _ALL),
-    "ava": ("ava.ava", _TRIED),
     "bandit": ("bandit.bandit", _ALL),
     "blame": ("blame.blame", _ALL),
+    "blocks": ("copies.blocks", _ALL),
     "bun": ("bun.bun", _TRIED),
     "commits": ("commits.commits", _ALL),
-    "configurations": ("configurations.configurations", _ALL),
-    "containers": ("containers.containers", _ALL),
     "coverage": ("coverage.coverage", _TRIED),
-    "crash": ("crash.crash", _TRIED),
     "ctest": ("ctest.ctest", "ctest.is_of_report"),
     "dependencies": ("dependencies.dependencies", _ALL),
     "diff": ("diff.diff", _ALL),
     "differences": ("tests.differences", _NO_OTHERS),
     "diffstat": ("diffstat.diffstat", _ALL),
-    "downloads": ("downloads.downloads", _ALL),
-    "events": ("events.events", "events.may_belong"),
-    "excerpts": ("tests.excerpts", _NO_OTHERS),
+    "excerpts": ("tests.excerpts", _ALL),
     "findings": ("findings.findings", "finding.may_belong"),
     "frames": ("frames.frames", _NO_OTHERS),
-    "go_tests": ("go_tests.go_tests", _TRIED),
-    "goroutines": ("goroutines.goroutines", _TRIED),
-    "gtest": ("gtest.gtest", "gtest.is_of_report"),
-    "installed": ("installed.installed", _ALL),
+    "gtest": (_READ, _REPORT),
+    "items": ("alike.items", _ALL),
     "jest": ("jest.jest", _TRIED),
-    "leaves": ("dependencies.leaves", _ALL),
-    "libtest": ("libtest.libtest", _TRIED),
+    "libtest": (_READ, _TRIED),
     "listing": ("listing.listing", _ALL),
-    "logs": ("logs.logs", "logs.is_log_line"),
     "memory": ("memory.memory", "memory.is_of_process"),
-    "minitest": ("minitest.minitest", "minitest.may_begin_report"),
-    "mocha": ("mocha.mocha", _TRIED),
+    "minitest": ("minitest.minitest", _REPORT),
+    "mocha": (_READ, _TRIED),
     "names": ("listing.names", _ALL),
     "notes": ("notes.notes", "notes.is_context"),
     "npm": ("npm.npm", _TRIED),
     "numbered": ("numbered.numbered", _ALL),
     "packages": ("tests.packages", _NO_OTHERS),
     "passed": ("tests.passed", "tests.is_of_passed"),
-    "phpunit": ("phpunit.phpunit", "phpunit.may_begin_report"),
+    "phpunit": ("phpunit.phpunit", _REPORT),
     "pip": ("pip.pip", "pip.is_of_pip"),
     "plan": ("plan.plan", "plan.may_belong"),
-    "prettier": ("prettier.prettier", _TRIED),
     "products": ("products.products", _TRIED),
     "progress": ("progress.progress", _TRIED),
-    "prove": ("prove.prove", "prove.may_begin_report"),
+    "prove": ("prove.prove", _REPORT),
     "pytest": ("pytest.pytest", "pytest.may_be_of_report"),
     "repeats": ("repeats.repeats", _NO_OTHERS),
-    "retold": ("retold.retold", _TRIED),
+    "rounds": ("alike.rounds", _ALL),
     "rspec": ("rspec.rspec", _ALL),
     "rustfmt": ("rustfmt.rustfmt", _ALL),
     "search": ("search.search", _ALL),
     "shellcheck": ("shellcheck.shellcheck", _ALL),
-    "skips": ("jest.skips", _TRIED),
     "spec": ("spec.spec", _TRIED),
-    "sphinx": ("sphinx.sphinx", _TRIED),
     "sqlfluff": ("sqlfluff.sqlfluff", _ALL),
     "state": ("state.state", _ALL),
-    "steps": ("steps.steps", _TRIED),
-    "strings": ("strings.strings", _ALL),
     "surefire": ("surefire.surefire", _TRIED),
-    "tables": ("tables.tables", "tables.may_be_row"),
     "tap": ("tap.tap", _TRIED),
-    "unittest": ("unittest.unittest", _NO_OTHERS),
+    "unity": (_READ, _REPORT),
+    "unittest": (_READ, _NO_OTHERS),
     "values": ("values.values", "values.is_shortened"),
-    "vitest": ("vitest.vitest", _NO_OTHERS),
+    "vitest": (_READ, _NO_OTHERS),
 }
 NAMES = tuple(sorted(_SHAPES))
 # The order in which an output without a filter is looked at.
 GENERIC = (
     "rspec", "minitest", "phpunit", "prove",
-    "diff", "commits", "diffstat", "pytest", "coverage", "unittest", "surefire", "gtest",
-    "ctest", "retold", "libtest", "jest", "mocha", "vitest", "ava", "spec", "tap", "passed",
-    "packages", "pip", "sphinx", "progress", "go_tests", "goroutines", "crash", "npm", "frames",
-    "memory", "events", "notes", "shellcheck", "bandit", "sqlfluff", "findings", "differences",
-    "dependencies", "steps",
-    "strings", "listing", "tables", "search", "repeats", "values",
+    "diff", "commits", "diffstat", "pytest", "coverage", "unittest", "surefire", "gtest", "unity",
+    "ctest", "libtest", "jest", "mocha", "vitest", "spec", "tap", "passed",
+    "packages", "pip", "progress",
+    "npm", "frames",
+    "memory", "notes", "shellcheck", "bandit", "sqlfluff", "findings", "excerpts", "differences",
+    "dependencies",
+    "listing", "search", "rounds", "blocks", "items", "repeats",
+    "values",
 )  # fmt: skip
+
+
+# What every summary is looked at for after the shapes of its filter.
+AFTER = ("excerpts", "rounds", "blocks", "items")
+
+
+# What an output has of which these can make something, so that they need not look at each line.
+_SIGNS = {
+    "rspec": " example", "minitest": " assertions, ", "phpunit": "ssertion",
+    "unittest": "Ran ", "libtest": "test result: ", "mocha": " failing", "spec": "failing tests:",
+}  # fmt: skip
 
 
 def load_shapes(names: Iterable[str]) -> None:
@@ -125,7 +125,8 @@ def load_shapes(names: Iterable[str]) -> None:
 
 
 def _pass(name: str) -> Pass:
-    found: Pass = _function(_SHAPES[name][0])
+    path = _SHAPES[name][0]
+    found: Pass = partial(_function(path), name) if path == _READ else _function(path)
     return found
 
 
@@ -143,9 +144,10 @@ def shaped(names: Iterable[str], rows: list[Row], texts: Texts, asked: Asked) ->
     if "values" in todo:
         rows = _pass("values")(rows, texts, asked)
     rows = _without(rows, {row for row in raw_of(rows) if len(texts[row]) > _LONGEST})
+    whole = "\n".join([texts[row] for row in raw_of(rows)])
     for name in todo:
         check()
-        if name != "values":
+        if name != "values" and _SIGNS.get(name, "") in whole:
             rows = _without(_pass(name)(rows, texts, asked), asked.settled)
     return [row.index if isinstance(row, _Opaque) else row for row in rows]
 
@@ -176,6 +178,8 @@ def _regroups(name: str, text: str) -> bool:
         return False
     if lines == _TRIED:
         return _changes(name, text)
+    if lines == _REPORT:
+        return bool(_function("report.may_be_of")(name, text))
     is_made_for: Callable[[str], bool] = _function(lines)
     return is_made_for(text)
 

@@ -28,6 +28,9 @@ _PROGRESS = pattern(
     r"|shared library|target) .*"
     r"|-- (?:The \w+ compiler identification is .*|Detecting .* (?:info|features)(?: - done)?"
     r"|Check for working \w+ compiler: .* - (?:skipped|works))"
+    # git
+    r"|remote: (?:Enumerating|Counting|Compressing|Total) .*"
+    r"|(?:Receiving|Unpacking) objects: .*|Resolving deltas: .*"
     # go
     r"|go: downloading \S+ v\S+|\?   \t\S+\t\[no test files\]"
 )

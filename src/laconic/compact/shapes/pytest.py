@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.compact.result import SHORT, Shown
+from laconic.compact.result import SHORT, WHOLE, Shown
 from laconic.compact.shapes.pytest_failure import (
     CAPTURED,
     EXCEPTION,
@@ -16,6 +16,7 @@ from laconic.compact.shapes.pytest_failure import (
 from laconic.compact.shapes.pytest_live import Live, is_ruler
 from laconic.compact.shapes.pytest_summary import with_like_failures
 from laconic.compact.shapes.rows import made, raw_of, whole
+from laconic.compact.shapes.values import brief
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -318,7 +319,9 @@ class _Report:
         own, captured = split_captured(self._lines[:-1], self.texts)
         said = [i for i in own if i != same[-1]]
         self._placed.append(len(self.rows))
-        self.rows.append(whole(text, [same[-1], self._lines[-1]]))
+        short = brief(text, is_told=False)
+        kind = WHOLE if short == text else SHORT
+        self.rows.append(Shown(kind, short, [same[-1] + 1, self._lines[-1] + 1]))
         self.rows += [*said_rows(said, self.texts), *captured]
         self._lines = []
 

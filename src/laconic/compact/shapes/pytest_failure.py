@@ -10,6 +10,7 @@ from laconic.compact.shapes.logs import DULL, level_of
 from laconic.compact.shapes.repeats import kind_of
 from laconic.compact.shapes.rows import find_form, made, text_of, whole
 from laconic.compact.shapes.tests import equal_differences
+from laconic.compact.shapes.values import brief
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -56,6 +57,8 @@ _DULL = pattern(
     r"|\?\s.*|Skipping \d+ .*|\.\.\.\s*Full output truncated.*|\.\.\.)"
 )
 _SIGNED = pattern(r"(E?\s+)[-+] .*")
+# A line of a difference, or one of two values that differ: `{'a': 1} != {'a': 2}`.
+_TOLD = pattern(r"(?:E? +)?(?:[-+] .*|At index \d+ diff: .*|\{.*\} != \{.*\})")
 _WHERE, _CALLED = pattern(r"E? +\+ +where .*"), pattern(r"E? +\+ +where .* = [\w.]+\(\)")
 _MANY_EQUAL, _MANY_LIKE = 4, 3
 _MOST_SAID, _MOST_CAPTURED, _MOST_OWN, _MOST_LOCALS = 14, 8, 6, 8
@@ -210,7 +213,7 @@ def said_rows(said: list[int], texts: Texts) -> list[Row]:
     """What pytest says, without what is equal in a difference and what its first line has."""
     kept = [i for i in said if texts[i].strip() and not _DULL.fullmatch(_marked(texts[i]))]
     kept = _without_equal(_without_told(kept, texts), texts)
-    rows = _unindented(kept, texts)
+    rows = _brief(_unindented(kept, texts), kept, texts)
     if len(kept) <= _MOST_SAID + 1:
         return rows
     half = _MOST_SAID // 2
@@ -219,6 +222,18 @@ def said_rows(said: list[int], texts: Texts) -> list[Row]:
     mark = [made(f"[{len(between)} lines of the difference hidden]", between)] if between else []
     told = [row for i, row in zip(kept, rows, strict=True) if i in wrong]
     return [*rows[:half], *mark, *told, *rows[-half:]]
+
+
+def _brief(rows: list[Row], kept: list[int], texts: Texts) -> list[Row]:
+    """The rows without the middle of long values, of which the lines below say what differs."""
+    last = max((n for n, i in enumerate(kept) if _TOLD.fullmatch(texts[i])), default=-1)
+    found: list[Row] = []
+    for number, row in enumerate(rows):
+        text = text_of(row, texts)
+        short = brief(text, is_told=number < last)
+        index = numbers_of(row)[0]
+        found.append(row if short == text else Shown(SHORT, short, (index,)))
+    return found
 
 
 def _without_told(kept: list[int], texts: Texts) -> list[int]:

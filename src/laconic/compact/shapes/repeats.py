@@ -21,16 +21,19 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
-_MANY, _MANY_OF_LOG = 20, 6  # lines of one kind, of which only two are shown
+# Lines of one kind, of which only two are shown, or one if it is told in what the others differ.
+_MANY, _MANY_OF_LOG, _FEW = 20, 6, 4
 _LOG_SHARE = 0.6  # of the lines of a log that begin with a time or a level
 LOG_LINE = pattern(
     r"\W?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
-    r"|\[ *\d+\.\d{6}\] |(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)"
+    r"|\[ *\d+\.\d{6}\] |[IWEF]\d{4} \d\d:\d\d:\d\d|\d+ (?:silly|verbose|info|http|timing) "
+    r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)"
 )
 # Lines that say where they belong: of a log, with a place, and those of a trace.
 _ALONE = pattern(
     rf"{LOG_LINE.pattern}|\s*[^\s:]+\.\w+:\d+(?::\d+)?: +\S|\s*File \"[^\"]*\", line \d+"
 )
+_FINDING = pattern(r"\s*[^\s:]+\.\w+:\d+(?::\d+)?\b")  # each of them is to be mended
 # The time that a line of a log begins with: klog's, ISO 8601, syslog's, the kernel's.
 _STAMP = pattern(
     r"[\[(]?(?:[IWEF]\d{4} )?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?"
@@ -40,11 +43,24 @@ _STAMP = pattern(
 _EQUAL = 3  # equal lines, of which one is
 _MOST_MEMBERS = 500  # of one kind, whose words are compared
 _MOST_VALUES = 60  # tokens of the words in which lines differ
+# The same in a failed run: what a few lines name may be what is to be mended.
+_FEW_OF_FAILURE, _MOST_OF_FAILURE = 50, 300
+_SHARE = 0.5  # of the lines that are not shown, what the words may cost if they are few
+_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}"
+# What nobody reads beside a name: an identifier that was made up, and how far a run is.
+_OPAQUE = pattern(rf"{_UUID}|[0-9a-f]{{12,64}}|\d+%")
 _MASK = pattern(
+    rf"{_UUID}|"
     r"\"[^\"]*\"|'[^']*'|[\w.-]+(?:\[[\w,-]+\])?==\S+|\b0x[0-9a-fA-F]+|\b[0-9a-f]{7,64}\b"
     r"|[^\s=\[\](),;\"']*[/\\@][^\s=\[\](),;\"']*|[\w%.+~-]*\d[\w%.+~:-]*|\b[\w-]+\.[\w.-]*\w"
 )
+# What says which kind of record a line of JSON is.
+_TELLING = pattern(
+    r"\"(?:@?level|severity|lvl|levelname|log\.level|@?message|msg|event|error|err|status)\""
+    r" ?: ?(?:\"[^\"]*\"|\w+)"
+)
 _PATH = pattern(r"(['\"]?(?:.*/)?)([^/]+?)((?:\.[A-Za-z]\w*)?['\"]?)")
+_BLANKS = pattern(r"(?<=\[) +")
 _DIGITS = dict.fromkeys(map(ord, "0123456789"))
 _WORDS = pattern(r"[A-Za-z]{2,}")
 
@@ -52,14 +68,18 @@ _WORDS = pattern(r"[A-Za-z]{2,}")
 def repeats(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Fold kinds of lines that occur often, and lines that are equal."""
     lines = raw_of(rows)
-    kinds = by_kind([index for index in lines if _says_something(texts[index])], texts)
+    said = [index for index in lines if _says_something(texts[index])]
+    kinds = list(by_kind(said, texts).items())
     instead: dict[int, list[Row]] = {}
     gone: set[int] = set()
-    stamped = sum(LOG_LINE.match(texts[index]) is not None for index in lines)
-    many = _MANY_OF_LOG if stamped > _LOG_SHARE * len(lines) else _MANY
+    stamped = sum(is_of_log(texts[index]) for index in lines)
+    is_log = stamped > _LOG_SHARE * len(lines)
+    many = len(lines) + 1 if asked.is_answer else _MANY_OF_LOG if is_log else _MANY
     filled = [index for index in lines if texts[index].strip()] if asked.status else []
     following = dict(pairwise([*filled, *filled[-1:]]))
-    for kind, members in kinds.items():
+    if not is_log:
+        kinds = [(kind, part) for kind, some in kinds for part in _parts(some, texts)]
+    for kind, members in kinds:
         if not kind.strip("\0 ") and len(kind) < 8:  # noqa: PLR2004 - nothing but what varies
             continue
         if asked.status and _is_of_others(members, texts, following):
@@ -69,6 +89,12 @@ def repeats(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             instead |= folded_rows
             gone |= set(members) - set(folded_rows)
     return placed(rows, instead, gone)
+
+
+def is_of_log(text: str) -> bool:
+    """Tell whether a line begins as one of a log does, or is a record of JSON."""
+    is_record = text[:2] == '{"' and text.rstrip()[-1:] == "}"
+    return is_record or LOG_LINE.match(text) is not None
 
 
 def _is_of_others(members: list[int], texts: Texts, filled: Mapping[int, int]) -> bool:
@@ -91,7 +117,7 @@ def _is_of_others(members: list[int], texts: Texts, filled: Mapping[int, int]) -
 
 def _says_something(text: str) -> bool:
     """Tell whether a line is more than `}`."""
-    return bool(text.strip()) and (_WORDS.search(text) is not None or len(text) > len("   "))
+    return _WORDS.search(text) is not None or len(text.strip()) > len("   ")
 
 
 def by_kind(lines: list[int], texts: Texts) -> dict[str, list[int]]:
@@ -107,7 +133,11 @@ def by_kind(lines: list[int], texts: Texts) -> dict[str, list[int]]:
 
 
 def kind_of(text: str) -> str:
-    return _MASK.sub("\0", text)
+    """The line without what differs between those of a kind; a record keeps level and message."""
+    if text[:2] == '{"' and text.rstrip()[-1:] == "}":
+        kept = "".join(_TELLING.findall(text)).translate(_DIGITS)
+        return _MASK.sub("\0", text) + kept
+    return _BLANKS.sub("", _MASK.sub("\0", text))
 
 
 def _folded(
@@ -122,14 +152,43 @@ def _folded(
         return {first: [whole(f"{texts[first]} [x{len(members)}]", members)]}
     if len(members) >= _EQUAL and len({_without_time(text) for text in distinct}) == 1:
         return {first: [whole(f"{texts[first]} [x{len(members)}, at other times]", [first])]}
-    if len(members) < many or (asked.status and _is_wrong(kind, members, asked)):
+    if len(members) < min(many, _FEW) or (asked.status and _is_wrong(kind, members, asked)):
         return {}
-    values = values_of(members, texts)
-    if values:
+    if asked.is_answer or (asked.status and all(_FINDING.match(texts[i]) for i in members)):
+        return {}
+    is_few = bool(asked.status) and len(members) <= _FEW_OF_FAILURE
+    values = values_of(members, texts, _MOST_OF_FAILURE if is_few else _MOST_VALUES)
+    cost = estimate("\n".join(texts[i] for i in members[1:]))
+    is_told = len(members) >= many or (
+        estimate(values) <= _SHARE * cost and _stand_alone(members, texts, asked)
+    )
+    if values and is_told:
         said = f"{texts[first]} [and {len(members) - 1} like it: {values}]"
         return {first: [whole(said, [first])]}
+    if len(members) < many:
+        return {}
     others = made(f"[{len(members) - 2} more lines like the next]", members[1:-1])
     return {first: [first], last: [others, last]}
+
+
+def _stand_alone(members: list[int], texts: Texts, asked: Asked) -> bool:
+    """Tell whether a few lines of a success are one after another, or say something alone."""
+    is_one_block = members[-1] - members[0] == len(members) - 1
+    return not asked.status and (is_one_block or not texts[members[0]][:1].isspace())
+
+
+def _parts(members: list[int], texts: Texts) -> list[list[int]]:
+    """Lines of a kind, apart by words of which there are few, if all of them cannot be told."""
+    if not _FEW < len(members) <= _MOST_MEMBERS or values_of(members, texts):
+        return [members]
+    words = [_MASK.findall(texts[index]) for index in members]
+    most = len(members) // _FEW
+    few = [pos for pos, column in enumerate(zip(*words, strict=False)) if len(set(column)) <= most]
+    parts: dict[tuple[str, ...], list[int]] = {}
+    for index, own in zip(members, words, strict=True):
+        parts.setdefault(tuple(own[pos] for pos in few), []).append(index)
+    told = [part for part in parts.values() if len(part) >= _FEW and values_of(part, texts)]
+    return list(parts.values()) if told else [members]
 
 
 def _without_time(text: str) -> str:
@@ -143,7 +202,7 @@ def _is_wrong(kind: str, members: list[int], asked: Asked) -> bool:
     return 2 * pinned > len(members) or is_diagnostic(kind.replace("\0", " "))
 
 
-def values_of(members: list[int], texts: Texts) -> str:
+def values_of(members: list[int], texts: Texts, most: int = _MOST_VALUES) -> str:
     """The words in which lines differ, if there is one for each line and they are short."""
     if len(members) > _MOST_MEMBERS:
         return ""
@@ -151,12 +210,26 @@ def values_of(members: list[int], texts: Texts) -> str:
     if len({len(part) for part in parts}) != 1:
         return ""
     columns = [list(column) for column in zip(*parts, strict=True) if len(set(column)) > 1]
-    names = [_names(column) for column in columns]
-    if not names or any(column != names[0] for column in names):
+    columns = [c for c in columns if not all(map(_OPAQUE.fullmatch, c))] or columns
+    if not columns or len({tuple(_varied(column)) for column in columns}) > 1:
         return ""
-    varied = list(dict.fromkeys(names[0][1:]))
-    text = ", ".join(folded(varied))
-    return text if estimate(text) <= _MOST_VALUES else ""
+    names = max(map(_names, columns), key=lambda names: len(names[0]))
+    text = ", ".join(folded(list(dict.fromkeys(names[1:]))))
+    return text if estimate(text) <= most else ""
+
+
+def _varied(values: list[str]) -> list[str]:
+    """The values without what they all begin and end with."""
+    start = _common(values)
+    end = _common([value[start:][::-1] for value in values])
+    return [value[start : len(value) - end] for value in values]
+
+
+def _common(values: list[str]) -> int:
+    """How many characters all of them begin with."""
+    low, high = min(values), max(values)
+    pairs = zip(low, high, strict=False)
+    return next((n for n, (one, other) in enumerate(pairs) if one != other), len(low))
 
 
 def _names(values: list[str]) -> list[str]:
@@ -164,4 +237,5 @@ def _names(values: list[str]) -> list[str]:
     parts = [_PATH.fullmatch(value) for value in values]
     if len({part and (part[1], part[3]) for part in parts}) > 1:
         return values
-    return [part[2] if part else value for part, value in zip(parts, values, strict=True)]
+    shown = [part and (part[2] if "/" in part[1] else f"{part[2]}{part[3]}") for part in parts]
+    return [text.strip("\"'") if text else v for text, v in zip(shown, values, strict=True)]

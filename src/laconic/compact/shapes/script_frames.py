@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 _FRAME = pattern(
-    r"\s+at (?:async )?(?:.*\()?(?P<path>(?:file://|node:|/|\.|[A-Za-z]:|[\w@-]+/|\w)[^()\s]*?)"
-    r":\d+(?::\d+)?\)?,?(?: \{)?"
+    r"(?:\s+at (?:async )?(?:.*\()?| \u276f (?:\S+ )?)(?P<path>(?:file://|node:|/|\.|[A-Za-z]:|[\w@-]+/|\w)[^()\s]*?)"
+    r":\d+(?::\d+)?\)?(?:, <anonymous>:\d+:\d+\))?,?(?: \{)?"
 )
 _WITHOUT_PLACE = pattern(
     r"\s+at (?:(?:new )?(?:[\w.<>$ ]+ )?\((?:<anonymous>|native)\)"
-    r"|async Promise\.\w+ \(index \d+\))"
+    r"|async Promise\.\w+ \(index \d+\))(?: \{)?"
 )
 _ANONYMOUS = "<anonymous>"
 MOST_OWN = 12  # own frames of a trace that are shown

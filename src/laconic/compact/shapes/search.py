@@ -1,6 +1,7 @@
 """Hits of a search: each file once, and below it the number and text of each hit.
 
-Beyond the budget the hits are counted by file, and the texts that occur most are shown.
+Beyond the budget the first hits of each file are shown, and the places of the others; or, where
+there are too many, the places of all, and the texts that occur most.
 """
 
 from __future__ import annotations
@@ -22,16 +23,19 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
-BUDGET = 4000  # tokens, as estimated
+# Tokens, as estimated: of hits, and of what sums up very many: a share of them, within bounds.
+BUDGET, _OF_DIGEST, _LEAST, _PART = 1200, 4000, 600, 12
 _FEWEST, _SHARE = 4, 0.45
 _SMALL = 150  # tokens, below which lines stay as long as they are
-# Characters of a line, up to which a hit is whole, because an edit is written from it; the others
-# are for a search with more hits than there is room for.
-_WIDTHS = (160, 80, 48, 36)
+_WIDTH = 160  # characters of a line, up to which a hit is whole: an edit is written from it
+# Hits of each file that are shown, as many as there is room for.
+_SOME = (10**6, 64, 48, 32, 24, 16, 12, 10, 8, 6, 5, 4, 3, 2, 1)
 _FEWEST_OF_LOG, _LOG_SHARE = 20, 0.8  # lines of a log, which are shown by kind
 _STAMP = 60  # characters of a time, a level and a source, before the message of a line of a log
+_OF_CONTEXT = 6  # lines for each hit with its context
 _OFTEN = 3
-_PLACES = 2000  # tokens of the numbers of all lines that were hit, beyond which they are counted
+_MOST_DIRECTORIES = 30  # of which the hits are counted
+_FEW_PLACES = 4  # numbers of hits of a file whose texts are not shown
 _OF_COUNT = 30  # tokens of the line that counts what is not shown
 _LONGEST = 200  # characters of a hit that stands for others
 _FEWEST_IN_BLOCK = 2
@@ -69,16 +73,26 @@ def search(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         return _by_block(
             rows, texts, asked
         )  # a line between hits may be the heading of the hits below it
-    for width in [] if _is_long_log(found) else _widths(found, texts, asked):
-        shown = _by_file(found, width, asked)
-        if sum(estimate(row.text) + 1 for row in shown) <= BUDGET:
-            break
-    else:
-        shown = _counted(found)
-    asked.allow(BUDGET)
+    shown = None if _is_long_log(found) else _fitting(found, _width(found, texts, asked), asked)
+    shown = shown or _counted(found)
+    asked.allow(_OF_DIGEST)
     first = found[0].index
     gone = {hit.index for hit in found} | {i for i in lines if texts[i] == "--"} | heads
     return placed(rows, {first: list(shown)}, gone)
+
+
+def _fitting(hits: list[Hit], width: int, asked: Asked) -> list[Shown] | None:
+    """The hits of each file, as many as there is room for; None if there is none for any."""
+    fitting: list[Shown] | None = None
+    low, high, most = 0, len(_SOME), 0  # whether all of them fit is tried first
+    while low < high:
+        shown = _by_file(hits, width, asked, _SOME[most])
+        if sum(estimate(row.text) + 1 for row in shown) <= BUDGET:
+            fitting, high = shown, most
+        else:
+            low = most + 1
+        most = (low + high) // 2
+    return fitting
 
 
 def _is_log(hits: list[Hit]) -> bool:
@@ -118,13 +132,12 @@ def _below(heads: set[int], lines: list[int], texts: Texts) -> list[Hit]:
     return found
 
 
-def _widths(hits: list[Hit], texts: Texts, asked: Asked) -> list[int]:
-    """The widths to try, the widest first; 0: lines are not cut."""
+def _width(hits: list[Hit], texts: Texts, asked: Asked) -> int:
+    """Where a line is cut; 0: nowhere."""
     cost = estimate("\n".join(texts[hit.index] for hit in hits))
     if cost < _SMALL or asked.status:  # what says what is wrong is not cut
-        return [0]
-    before = _STAMP if _is_log(hits) else 0
-    return [before + width for width in _WIDTHS]
+        return 0
+    return _WIDTH + (_STAMP if _is_log(hits) else 0)
 
 
 def _by_block(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -133,8 +146,10 @@ def _by_block(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     hits = [hit for block in blocks for hit in block]
     if len(hits) < _FEWEST:
         return rows
-    width = _widths(hits, texts, asked)[0]
-    instead: dict[int, list[Row]] = {b[0].index: list(_by_file(b, width, asked)) for b in blocks}
+    width = _width(hits, texts, asked)
+    instead: dict[int, list[Row]] = {
+        b[0].index: list(_by_file(b, width, asked, len(b))) for b in blocks
+    }
     return placed(rows, instead, {hit.index for hit in hits})
 
 
@@ -199,19 +214,21 @@ def _rest(matches: Sequence[tuple[int, object]], texts: Texts) -> list[tuple[int
     return [(i, texts[i]) for i, match in matches if not match]
 
 
-def _by_file(hits: list[Hit], width: int, asked: Asked) -> list[Shown]:
+def _by_file(hits: list[Hit], width: int, asked: Asked, most: int) -> list[Shown]:
+    """The hits below the names of their files, so many of each; of the others their places."""
     shown: list[Shown] = []
     files: dict[str, list[Hit]] = {}
     for hit in hits:
         files.setdefault(hit.path, []).append(hit)
     for directory, paths in _by_directory(files):
-        shown += [made(directory, [files[paths[0]][0].index])] if directory else []
+        every = [hit.index for path in paths for hit in files[path]]
+        shown += [made(directory, every)] if directory else []
         same = _with_same_text({path: files[path] for path in paths}) if directory else {}
         shown += [_in_files(directory, hits, width, asked) for hits in same.values()]
         told = {hit.path for hits in same.values() for hit in hits}
         for path in paths:
             if path not in told:
-                shown += _of_file(path.removeprefix(directory), files[path], width, asked)
+                shown += _of_file(path.removeprefix(directory), files[path], width, asked, most)
     return shown
 
 
@@ -235,17 +252,30 @@ def _in_files(directory: str, hits: list[Hit], width: int, asked: Asked) -> Show
     return whole(line, [hit.index for hit in hits])
 
 
-def _of_file(path: str, hits: list[Hit], width: int, asked: Asked) -> list[Shown]:
+def _of_file(path: str, hits: list[Hit], width: int, asked: Asked, most: int) -> list[Shown]:
     if any(hit.sign == "-" for hit in hits):
-        return _with_context(path, hits)
+        some = hits[: most * _OF_CONTEXT]
+        return [*_with_context(path, some), *_places_of(hits[len(some) :])]
     same: dict[tuple[str, str], list[Hit]] = {}
     for hit in hits:
         same.setdefault((hit.sign, hit.text.rstrip()), []).append(hit)
     groups = list(same.items())
     if path and len(groups) == 1:
         return [_line(f"{path}:", *groups[0], width, asked)]
-    start = [made(f"{path}:", [hits[0].index])] if path else []
-    return start + [_line("", key, members, width, asked) for key, members in groups]
+    start = [made(f"{path}:", [hit.index for hit in hits])] if path else []
+    rest = sorted((hit for _, members in groups[most:] for hit in members), key=lambda h: h.index)
+    told = [_line("", key, members, width, asked) for key, members in groups[:most]]
+    return [*start, *told, *_places_of(rest)]
+
+
+def _places_of(hits: list[Hit]) -> list[Shown]:
+    """The places of hits whose text is not shown, or their number if they have none."""
+    if not hits:
+        return []
+    numbers = [hit.number for hit in hits if hit.sign == ":" and hit.number]
+    start = f"{','.join(numbers)}: " if 0 < len(numbers) <= _FEW_PLACES else ""
+    end = f", to line {numbers[-1]}" if len(numbers) > _FEW_PLACES else ""
+    return [made(f"{start}[{len(numbers) or len(hits)} more{end}]", [hit.index for hit in hits])]
 
 
 def _by_directory(files: dict[str, list[Hit]]) -> Iterator[tuple[str, list[str]]]:
@@ -266,7 +296,7 @@ def _by_directory(files: dict[str, list[Hit]]) -> Iterator[tuple[str, list[str]]
 
 def _with_context(path: str, hits: list[Hit]) -> list[Shown]:
     """Hits with context are read as text: in order, whole and indented."""
-    shown = [made(f"{path}:", [hits[0].index])] if path else []
+    shown = [made(f"{path}:", [hit.index for hit in hits])] if path else []
     for hit in hits:
         if hit.sign == "-" and not hit.text.strip():
             continue
@@ -313,12 +343,16 @@ def _counted(hits: list[Hit]) -> list[Shown]:
     for hit in hits:
         numbers.setdefault(hit.path, []).append(hit.number)
     places = {path: f":{','.join(some)}" for path, some in numbers.items() if all(some)}
+    room = sum(estimate(hit.text) + estimate(hit.path) for hit in hits) // _PART
+    room = min(_OF_DIGEST, max(_LEAST, room))
     lines, what = _of_directories(places, every), "lines of each file"
-    if len(places) < len(files) or sum(estimate(line.text) + 1 for line in lines) > _PLACES:
+    if len(places) < len(files) or sum(estimate(line.text) + 1 for line in lines) > room // 2:
         counts = {path: f" {count}" for path, count in files.items()}
         lines, what = _of_directories(counts, every), "hits per file"
+    if sum(estimate(line.text) + 1 for line in lines) > room * 3 // 4:
+        lines, what = _by_number(files, every), "hits and files per directory"
     shown = [Shown(MADE, f"[{many}; narrow the search to see more; {what}:]", every), *lines]
-    left = BUDGET - sum(estimate(row.text) + 1 for row in shown)
+    left = room - sum(estimate(row.text) + 1 for row in shown)
     frequent = _frequent(words, left) or [f"[the first text: {hits[0].text.strip()[:100]}]"]
     return shown + [Shown(MADE, text, every) for text in frequent]
 
@@ -348,6 +382,17 @@ def _of_directories(files: dict[str, str], every: list[int]) -> list[Shown]:
     return [Shown(MADE, f"{d}: {sign.join(some)}", every) for d, some in directories.items()]
 
 
+def _by_number(files: Counter[str], every: list[int]) -> list[Shown]:
+    """How many hits the directories have, those with the most of them first."""
+    hits: Counter[str] = Counter()
+    for path, count in files.items():
+        hits[path[: path.rfind("/") + 1] or "./"] += count
+    many = Counter(path[: path.rfind("/") + 1] or "./" for path in files)
+    told = [f"{d} {count} in {many[d]}" for d, count in hits.most_common(_MOST_DIRECTORIES)]
+    more = [f"[{len(hits) - len(told)} more]"] if len(hits) > len(told) else []
+    return [Shown(MADE, ", ".join([*told, *more]), every)]
+
+
 def _of_one_file(hits: list[Hit]) -> list[Shown]:
     """The first hit of each kind, with the number of those like it; rare kinds have room first."""
     kinds: dict[str, list[Hit]] = {}
@@ -355,7 +400,7 @@ def _of_one_file(hits: list[Hit]) -> list[Shown]:
         kinds.setdefault(kind_of(hit.text), []).append(hit)
     lines = {kind: _of_kind(members) for kind, members in kinds.items()}
     start = [made(f"{hits[0].path}:", [hits[0].index])] if hits[0].path else []
-    left, shown = BUDGET - _OF_COUNT, set()
+    left, shown = _OF_DIGEST - _OF_COUNT, set()
     for kind in sorted(kinds, key=lambda kind: len(kinds[kind])):
         left -= estimate(lines[kind].text) + 1
         if left < 0:

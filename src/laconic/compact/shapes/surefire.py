@@ -1,11 +1,9 @@
-"""Maven's tests: lines about classes that passed go, and after a success what tests print.
-
-https://maven.apache.org/surefire/maven-surefire-plugin/
-"""
+"""Maven's tests: lines about classes that passed go, with what they print; failures once."""
 
 from __future__ import annotations
 
-from laconic.compact.shapes.rows import made, placed, raw_of
+from laconic.compact.shapes.report import Report
+from laconic.compact.shapes.rows import made
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -14,15 +12,6 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
-_RUNNING = pattern(r"\[INFO\] Running \S+")
-_OF_CLASS = pattern(
-    r"\[(?:INFO|WARNING)\] Tests run: \d+, Failures: 0, Errors: 0, Skipped: \d+, Time elapsed: .*"
-)
-_RESULT = pattern(r"\[\w+\] Tests run: \d+, .*Time elapsed: .*")
-_SUM = pattern(
-    r"\[(?:INFO|WARNING|ERROR)\] Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+"
-)
-_TOLD = pattern(r"(?i).*\b(?:warn(?:ing)?|error|fail(?:ed|ure)?|exception|deprecated)\b.*")
 # A failure above its message, and how the list at the end names it: with its line, and the message.
 _FAILURE = pattern(
     r"\[ERROR\] (?P<package>(?:\w+\.)*)(?P<test>[\w$]+\.[\w$]+)(?P<case>.*?)"
@@ -38,27 +27,14 @@ _LONG = 120  # characters of a message that is not told twice
 
 
 def surefire(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Leave out classes that passed, if there is a sum, and after a success what tests print."""
-    lines = raw_of(rows)
-    if not any(_SUM.fullmatch(texts[i]) for i in lines):
+    """Leave out classes that passed, with what they print, and name each failure once."""
+    report = Report("surefire", rows, texts, asked)
+    if not report.is_one:
         return rows
-    gone = {i for i in lines if _OF_CLASS.fullmatch(texts[i])}
-    is_running = False
-    running = -1  # the class whose result has not come yet
-    for index in lines:
-        text = texts[index]
-        if _RUNNING.fullmatch(text):
-            is_running = True
-            gone.add(index)
-            running = index
-        elif _RESULT.fullmatch(text):
-            running = -1
-        elif text.startswith("["):
-            is_running = False
-        elif is_running and not asked.status and not _TOLD.fullmatch(text):
-            gone.add(index)
-    instead, told = _named(lines, texts)
-    return placed(rows, instead, (gone - {running}) | told)
+    instead, told = _named(report.lines, texts)
+    report.instead |= instead
+    report.gone |= told
+    return report.shown()
 
 
 def _named(lines: list[int], texts: Texts) -> tuple[dict[int, list[Row]], set[int]]:

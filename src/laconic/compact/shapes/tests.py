@@ -35,8 +35,11 @@ _SKIPPED = pattern(r".*# (?:SKIP|TODO)\b.*")
 _FEWEST = 3
 _BLOCK_START, _BLOCK_END = pattern(r"\s+---"), pattern(r"\s+\.\.\.")
 _SUM = pattern(r".*\b(?:\d+ passed|pass:? \d+|\d+% tests passed|passed[:,] \d+|OK\b|\d+ passing).*")
-_EXCERPT = pattern(r"\s*>?\s*\d+ [|│](?: .*)?|\s+[|│]\s+[\^~]+\s*|\s*[|│]\s*")
-_COLON, _CARET = pattern(r"\s*\d+: .*"), pattern(r"\s+\^+\s*")  # as rollup writes it
+# A mark below a piece of source, which has a number or is indented; a line with a place is near.
+_CARETS = pattern(r"(?:\s*\d*\s*[|│])?\s+[\^~][\^~ -]*")
+_NUMBERED = pattern(r"\s*>?\s*\d+(?: ?[|│:])?(?: .*)?|\s+[|│]\s*")
+_PLACE = pattern(r"[\w/\\-]+\.\w+[:(]\d+")
+_NEAR = 6  # lines
 _DIFFER = pattern(r"(?:E\s+)?AssertionError: .* != .*|(?:E\s+)?AssertionError: assert .* == .*")
 _MARK = pattern(r"(?:E\s+)?\?\s+[\^+~ -]*")
 _FIRST = pattern(r"(?:E\s+)?First (?:differing element|extra element) .*:")
@@ -55,7 +58,9 @@ def passed(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     if len(good) < _FEWEST:
         return placed(rows, instead, gone)
     gone |= set(good) | _blocks(lines, set(good), texts, asked)
-    has_sum = any(_SUM.fullmatch(texts[i]) for i in lines if i not in gone)
+    told = [row.text for row in rows if not isinstance(row, int)]
+    told += [texts[i] for i in lines if i not in gone]
+    has_sum = any(map(_SUM.fullmatch, told))
     last = max(gone)
     if not has_sum:
         instead[last] = [made(f"[{len(good)} passed in all]", good)]
@@ -155,26 +160,28 @@ def _blocks(lines: list[int], good: set[int], texts: Texts, asked: Asked) -> set
 
 
 def excerpts(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
-    """Leave out numbered lines of source: the place is in another line."""
-    del asked
+    """Leave out the source with a mark below it, where a line near it has the place.
+
+    A line of source that reads like a mistake stays.
+    """
     lines = raw_of(rows)
-    found = {i for i in lines if texts[i].strip() and _EXCERPT.fullmatch(texts[i])}
-    found = found if len(found) >= _FEWEST else set()
-    return placed(rows, {}, found | _around_caret(lines, texts))
-
-
-def _around_caret(lines: list[int], texts: Texts) -> set[int]:
-    """Find the lines `3: text` around one that is marked below, and the mark itself."""
     found: set[int] = set()
     for pos, index in enumerate(lines):
-        if pos and _CARET.fullmatch(texts[index]) and _COLON.fullmatch(texts[lines[pos - 1]]):
-            found.add(index)
-            for step in (-1, 1):
-                near = pos - 2 if step < 0 else pos + 1
-                while 0 <= near < len(lines) and _COLON.fullmatch(texts[lines[near]]):
-                    found.add(lines[near])
-                    near += step
-    return found
+        if not pos or not _CARETS.fullmatch(texts[index]):
+            continue
+        near = lines[max(0, pos - _NEAR) : pos - 1] + lines[pos + 1 : pos + _NEAR]
+        if not any(_PLACE.search(texts[i]) for i in near):
+            continue
+        found.add(index)
+        source = lines[pos - 1]
+        if texts[source][:1].isspace() or _NUMBERED.fullmatch(texts[source]):
+            found.add(source)
+        for step in (-1, 1):
+            beside = pos - 2 if step < 0 else pos + 1
+            while 0 <= beside < len(lines) and _NUMBERED.fullmatch(texts[lines[beside]]):
+                found.add(lines[beside])
+                beside += step
+    return placed(rows, {}, {index for index in found if not asked.pinned[index]})
 
 
 def differences(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:

@@ -27,6 +27,13 @@ _OPTIONS = pattern(
 )
 _RUN = pattern(r"([^\s])\1{399,}")
 _KEPT = 10  # characters of a run
+# An object as Python writes it: `Attribute(name='owner', default=NOTHING, ...)`.
+_FIELD = r"\w+=(?:[^(){}\[\],]|\([^()]{0,80}\)|\[[^\[\]]{0,80}\]|\{[^{}]{0,80}\}){0,120}"
+_FIELDS = pattern(rf"(?<=\w\()((?:{_FIELD}, ){{2}})((?:{_FIELD}, ){{4,}}{_FIELD})(?=\))")
+_COMPARED = pattern(
+    r"(.*?\bassert (?:not )?)(.{80,}) (==|!=|<=?|>=?|(?:not )?in|is(?: not)?) (.{80,})"
+)
+_SIDE, _SIDE_END = 40, 20  # characters of each of two values whose difference is shown below
 
 
 def values(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -39,6 +46,21 @@ def values(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         else row
         for row in rows
     ]
+
+
+def brief(text: str, *, is_told: bool) -> str:
+    """A message without the last fields of an object; is_told: what differs is said below it.
+
+    Then the ends of two long values are enough, as pytest itself cuts them.
+    """
+    if len(text) <= _LONG:
+        return text
+    text = _FIELDS.sub(lambda m: f"{m[1]}[{m[2].count('=')} more]", text)
+    match = _COMPARED.fullmatch(text) if is_told else None
+    if match is None:
+        return text
+    sides = [f"{side[:_SIDE]}…{side[-_SIDE_END:]}" for side in (match[2], match[4])]
+    return f"{match[1]}{sides[0]} {match[3]} {sides[1]}"
 
 
 def is_shortened(text: str) -> bool:

@@ -11,7 +11,17 @@ from itertools import accumulate, compress, count, islice, takewhile
 
 from laconic.compact.masks import backwards, indexes, positions, union, without
 from laconic.compact.notice import gap
-from laconic.compact.result import GAP, MADE, SHORT, Row, Shown, numbers_of, shortened, texts_of
+from laconic.compact.result import (
+    GAP,
+    MADE,
+    SHORT,
+    WHOLE,
+    Row,
+    Shown,
+    numbers_of,
+    shortened,
+    texts_of,
+)
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
 
@@ -261,23 +271,36 @@ def with_gaps(rows: list[Row], kept: Mask, head: int, tail: int) -> list[Row]:
     wanted = bytearray(b"\1" * head + kept[head:last] + b"\1" * (len(rows) - last))
     for pos in _heading(rows, last):
         wanted[pos] = 1
+    gaps = list(_GAP.finditer(wanted))
+    left = bytearray(b"\1" * len(rows))
+    for between in gaps:
+        left[between.start() : between.end()] = bytes(between.end() - between.start())
+    told = {number for row in compress(rows, left) for number in _told(row)}
     found: list[Row] = []
     behind = 0
-    for between in _GAP.finditer(wanted):
+    for between in gaps:
         found += rows[behind : between.start()]
-        found.append(gap_row(_numbers(rows[between.start() : between.end()])))
+        numbers = _numbers(rows[between.start() : between.end()])
+        if any(number in numbers for number in told):
+            numbers = [number for number in numbers if number not in told]
+        found += [gap_row(numbers)] if numbers else []
         behind = between.end()
     return found + rows[behind:]
+
+
+def _told(row: Row) -> Sequence[int]:
+    """The raw lines of which a row says all, or the most; a shape may have moved it."""
+    return () if isinstance(row, int) or row.kind in (MADE, GAP) else row.numbers
 
 
 def _heading(rows: list[Row], pos: int) -> Iterator[int]:
     """The position of the heading without which the row cannot be understood, that of its tree."""
     row = rows[pos] if pos < len(rows) else 0
-    if isinstance(row, int) or row.kind != SHORT:
+    if isinstance(row, int) or row.kind not in (SHORT, WHOLE):
         return
     for before in range(pos - 1, -1, -1):
         found = rows[before]
-        if isinstance(found, int) or found.kind not in (SHORT, MADE):
+        if isinstance(found, int) or found.kind not in (SHORT, WHOLE, MADE):
             return
         if found.kind == MADE:
             if row.numbers[0] in found.numbers:
