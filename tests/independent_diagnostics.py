@@ -12,6 +12,7 @@ from laconic.compact.result import GAP, MADE, SHORT, Compacted
 _ALARMING = re.compile(
     r"""err(?:or|no|s\b) | fail | panic | exception | assert | traceback | fatal | undefined
     | denied | not\ found | no\ such | cannot | can't | unable | abort | invalid | expected
+    | actual\ *:
     | conflict | killed | timed?\ ?out | not\ ok | missing | refused | unresolved | crash
     | unrecognized
     | overflow | data\ race | segmentation | core\ dumped | [✗✘✕✖\u00d7❌]""",
@@ -269,6 +270,10 @@ TWICE = {
         r"^Failed (\d+)/(\d+) subtests $",
     ),
     "an example of RSpec, whose failure is told by its name": (r"^ +(.*) \(FAILED - \d+\)$",),
+    "the middle of two values of an assertion, whose difference is told below": (
+        (r"^(?:E +|FAILED \S+ - )?(?:AssertionError: )?assert (.{40}).{40,}"
+        r" (?:==|!=|in|not in|is) (.{40}).{40,}$"),
+    ),
     "the place of an assertion, which is shown with its message": (
         r"^(\S+\.py:\d+): AssertionError$",
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from laconic.compact.diagnostics import WORDS
 
@@ -77,11 +78,14 @@ def is_diagnostic(text: str) -> bool:
         place = text.rsplit(maxsplit=1)[-1].lower()
         if "node_modules/" in place or "node:internal/" in place:
             return False
-    for source in _ZEROS:
-        lowered = re.sub(source, "", lowered, flags=re.ASCII)
-    for source in _NAMES:
-        lowered = re.sub(source, "", lowered, flags=re.ASCII)
-    return _has_sign(lowered)
+    counted = _without(_ZEROS, lowered)
+    return _has_sign(_without(_NAMES, lowered)) and _has_sign(_without(_NAMES, counted))
+
+
+def _without(sources: Iterable[str], text: str) -> str:
+    for source in sources:
+        text = re.sub(source, "", text, flags=re.ASCII)
+    return text
 
 
 def _has_sign(lowered: str) -> bool:

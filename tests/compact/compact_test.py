@@ -38,7 +38,7 @@ from laconic.run.window import look_through
 from outputs import FOUND, RAW, arguments, cases, for_each
 
 CASES = cases()
-FILTERS = [FOUND.load(identifier) for identifier in FOUND.ids]
+FILTERS = [found for each in FOUND.ids if (found := FOUND.load(each)) and not found.is_row]
 LOG_LINES = [f"{n} is done, and the next of many begins" for n in range(40)]
 EXAMPLES = [
     pytest.param(wanted, example, id=f"{wanted.id}-{number}")
@@ -307,7 +307,7 @@ def test_empty_output_stays_empty():
         '  on main.tf line 10, in resource "terraform_data" "bad":',
         "no database at t/store.t line 3.",
         "no database at /app/store.pl line 3, <STDIN> line 1.",
-        '\tStore::open("x") called at lib/Store.pm line 12',
+        '\tStore::open("x", {}) called at lib/Store.pm line 12',
         "src/errors.rs:3:5: note",
         "requests.exceptions.ConnectionError: it is gone",
         "TypeError/ValueError raised",
@@ -381,6 +381,7 @@ def chunks_of(size: int):
 
 
 @given(some_texts(PIECES, "eErRoO0:.1 fFaAiIlLİß\u2028"), CHUNKS)
+@example(["0 errors==1.0error"], 1)  # a count of zero, or a package with its version
 @settings(max_examples=300, deadline=None)
 def test_the_search_over_all_lines_finds_what_a_plain_test_of_each_finds(texts, chunk):
     expected = {pos for pos, text in enumerate(texts) if reference_compactor.is_diagnostic(text)}
@@ -599,7 +600,7 @@ def test_of_errors_without_end_the_first_and_last_are_shown_and_the_others_count
 
 
 def test_in_an_output_too_large_to_be_held_the_errors_that_are_not_shown_are_counted(tmp_path):
-    spool = open_spool(str(tmp_path), new_id(), ["both"], "x")
+    spool = open_spool(str(tmp_path), new_id(), ["both"], "x", {})
     texts = ["begin", *ERRORS, *["all is well here"] * 400_000, *ERRORS[:300], "end"]
     os.write(spool.handles["both"], "".join(f"{text}\n" for text in texts).encode())
     found = look_through(spool, "both")
@@ -1011,7 +1012,7 @@ def test_how_many_tests_passed_is_never_hidden(case):
 )
 @pytest.mark.parametrize("said", CERTAIN)
 def test_what_another_program_says_in_a_report_is_shown(name, around, said):
-    wanted = next(wanted for wanted in FILTERS if wanted.id == name)
+    wanted = FOUND.load(name)
     text = "\n".join([*around, *["collected 3 items"] * 60]).replace("{}", said)
     check(wanted, 1, text.encode())
 

@@ -126,6 +126,6 @@ def test_of_two_failures_with_two_frames_the_last_that_differs_is_shown():
     for failure, line in zip(failures, (7, 9), strict=True):
         failure.said = [("it is wrong", failure.lines)]
         failure.places = ["app/cart.rb:3", f"spec/cart_spec.rb:{line}"]
-    rows = failures_shown(failures, "  ")
+    rows = failures_shown(failures, dict.fromkeys(range(3), ""), "  ")
     (second,) = rows[2]
     assert second.text == "2) works  spec/cart_spec.rb:9 [else the same as 1)]"

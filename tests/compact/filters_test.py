@@ -204,7 +204,6 @@ def overstated(lines: list[str]) -> list[str]:
         ("cargo/test/failed", invented),
         ("cargo/test/passed", invented),
         ("docker/build/failed", swapped),
-        ("git/add/line-endings", miscounted),
         ("cargo/test/passed", miscounted),
         ("make/failed", cut),
         ("docker/build/failed", cut),
@@ -362,6 +361,16 @@ def test_a_deadline_holds_between_pieces_in_any_thread(is_main):
     assert time.monotonic() - start < 10
 
 
+def test_the_time_that_others_take_does_not_count():
+    def work():
+        time.sleep(0.05)  # while another thread or another program has the processor
+        bound.check()
+        return "done"
+
+    found = in_thread(lambda: bound.attempt(work, 0, seconds=0.02))
+    assert found == ("done", "")
+
+
 def test_what_cannot_be_stopped_does_not_run():
     own = Filter("x", {"command": ["x"], "drop": ["^(a+)+$"], "passthrough": ["^(a+)+$"]}, "x.toml")
     view = View(RUN, own)
@@ -420,7 +429,7 @@ def test_no_built_in_pattern_is_slow_on_hostile_lines(identifier):
     ]
     hostile += [
         line[:20] * 900
-        for example in wanted.table["example"]
+        for example in wanted.table.get("example", ())
         for line in example["input"].split("\n")
         if line
     ]

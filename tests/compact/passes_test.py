@@ -10,6 +10,8 @@ import pytest
 
 from laconic.compact import shapes
 from laconic.compact.shapes import passes
+from laconic.compact.shapes.report import may_be_of
+from laconic.compact.shapes.runners import runner
 
 MODULES = sorted(Path(passes.__file__).parent.glob("*.py"))
 PASS = (["list[Row]", "Texts", "Asked"], "list[Row]")
@@ -27,16 +29,21 @@ def functions():
 
 
 def test_the_table_has_every_shape():
-    written = {name for name, types in functions().items() if types == PASS}
+    written = {name for name, types in functions().items() if types == PASS} | {passes._READ}
     assert {function for function, _ in passes._SHAPES.values()} == written
 
 
 @pytest.mark.parametrize("name", passes.NAMES)
 def test_a_shape_is_a_function_of_its_name(name):
     function, lines = passes._SHAPES[name]
-    assert function.partition(".")[2] == name
-    assert passes._function(function).__name__ == name
-    if lines not in (passes._ALL, passes._TRIED, passes._NO_OTHERS):
+    if function == passes._READ:
+        assert runner(name).sign
+    else:
+        assert function.partition(".")[2] == name
+        assert passes._function(function).__name__ == name
+    if lines == passes._REPORT:
+        assert may_be_of(name, "any text") is False
+    elif lines not in (passes._ALL, passes._TRIED, passes._NO_OTHERS):
         assert functions()[lines] == (["str"], "bool")
         assert passes._function(lines)("") in (True, False)
 

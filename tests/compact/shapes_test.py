@@ -14,7 +14,9 @@ import pytest
 from laconic.compact.generic import compact_generic
 from laconic.compact.lines import read_lines
 from laconic.compact.notice import notice
-from laconic.compact.result import GAP, MADE, RAW, SHORT, WHOLE
+from laconic.compact.result import GAP, MADE, RAW, SHORT, WHOLE, Written
+from laconic.compact.shapes.asked import Asked
+from laconic.compact.shapes.passes import shaped
 from laconic.compact.stages.clean import clean
 from laconic.compact.tokens import estimate
 
@@ -103,3 +105,9 @@ def test_of_very_many_findings_each_rule_and_each_file_is_told_with_its_number()
     assert f"Missing semicolon +{sum('semi' in text for text in texts) - 1} [" in shown
     assert estimate(shown) < 1500
     assert " twin.js [35]" in shown
+
+
+def test_the_place_that_an_instantiation_begins_with_stays_in_the_first_line():
+    texts = dict(enumerate(["t.cpp:13:20:   required from here", "a.h:8:60: error: no match"]))
+    rows = shaped(("notes",), list(texts), Written(texts), Asked(1, bytes(len(texts))))
+    assert rows[0] == 0
