@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.rewrite.configured import rewritten
+from laconic.rewrite.from_config import rewritten
 from laconic.settings.load import read_settings
 
 SCRIPTS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.rewrite.configured import rewritten
+from laconic.rewrite.from_config import rewritten
 from laconic.settings.load import read_settings
 
 SETTINGS = read_settings({"HOME": "/nonexistent", "PATH": "/usr/bin"})
@@ -39,6 +39,8 @@ SETTINGS = read_settings({"HOME": "/nonexistent", "PATH": "/usr/bin"})
         ("pytest -x --log-cli-level=INFO", "laconic run pytest -x --log-cli-level=INFO"),
         ("uv run ruff check --statistics .", "laconic run uv run ruff check --statistics ."),
         ("git diff --check", "laconic run git diff --check"),
+        ("cat app.log", "laconic run cat app.log"),
+        ("tail -n 200 logs/web.txt", "laconic run tail -n 200 logs/web.txt"),
     ],
 )
 def test_what_ends_and_is_read_is_wrapped(command, expected):
@@ -48,7 +50,13 @@ def test_what_ends_and_is_read_is_wrapped(command, expected):
 @pytest.mark.parametrize(
     "command",
     [
-        "cat app.log",
+        "cat app.py",
+        "cat app.log | grep x",
+        "cat app.log app.py",
+        "cat app.log > out.txt",
+        "cat -A app.log",
+        "tail -f app.log",
+        "tail -c 300 app.log",
         "sed -n 1,50p a.py",
         "jq . a.json",
         "python -c 'print(1)'",
@@ -82,7 +90,21 @@ def test_what_ends_and_is_read_is_wrapped(command, expected):
         "ps aux | head -5 other.txt",
         "set -o pipefail; ps aux | head -5",
         "head() { true; }; ps aux | head -5",
+        "ps aux | grep x | wc -l",  # one line cannot be shortened
+        "git log --oneline | wc -l",
+        "git log | grep x | head -1",
+        "ps aux | tail -n 1",
     ],
 )
 def test_what_is_exact_or_endless_or_not_known_stays_as_it_is_typed(command):
     assert rewritten(command, SETTINGS).text == command
+
+
+@pytest.mark.parametrize(
+    "command", ["git diff HEAD | head -5", "ls | sort", "git log | grep x", "cargo test | tail -5"]
+)
+def test_pipes_are_left_alone_where_the_user_wants_that(command):
+    pipe = SETTINGS.config.pipe.but(strip=False)
+    settings = SETTINGS.with_config(SETTINGS.config.but(pipe=pipe))
+    assert rewritten(command, settings).text == command
+    assert rewritten(command, SETTINGS).text != command

@@ -8,45 +8,62 @@ nothing that the box can change; and files are opened by the shell itself only b
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from laconic.knowledge.traits import detailed, named
 from laconic.patterns import pattern
-from laconic.rewrite.doubts import BUILTINS, special_in_front
+from laconic.rewrite.doubts import BUILTINS, find_doubts, special_in_front
 from laconic.rewrite.pipes import is_line_tool
-from laconic.shell.ast import Compound, Function, Loop, Pipeline
-from laconic.shell.walk import commands, redirects
+from laconic.rewrite.segments import hides_heredoc
+from laconic.shell.ast import (
+    Assignment,
+    Command,
+    Compound,
+    Coproc,
+    Function,
+    Loop,
+    Node,
+    Pipeline,
+    Redirect,
+    Script,
+    Word,
+)
+from laconic.shell.walk import Occurrence, commands, redirects
 from laconic.shell.words import literal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from laconic.shell.ast import Assignment, Command, Node, Redirect, Script, Word
-    from laconic.shell.walk import Occurrence
 
 # Parts of the shell, and a program, that open no files by their words. A `cd` is looked at apart.
 _OPEN_NOTHING = frozenset(
     ": [ break continue echo exit export false local printf pwd return set shift sleep test true"
     " unset wait".split()
 )
+# They change only what they name.
+_MOVERS = frozenset("rm rmdir mkdir mv cp touch".split())
 # They only read the files that they name.
 _READERS = frozenset("cat head ls tail wc".split())
 _SINKS = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"))
 _FILES = frozenset((">", ">>", ">|", "&>", "&>>", "<>", "<", ">&", "<&"))
 # The box looks at variables of these names when it is made; Surroundings has the others.
 _OF_THE_BOX = pattern(r"\b(?:LACONIC|GIT)_[A-Z]")
-# Options of curl without a value that concern no file, and addresses without patterns.
+# Options of curl that concern no file, with their values, and addresses without patterns.
 _CURL_PRINTS = pattern(
-    r"-[sSfLkv46gi]+|--(?:silent|show-error|fail|fail-with-body|location|compressed|globoff|include"
-    r"|http1\.1|http2|ipv4|ipv6|no-progress-meter)|https?://[^\s\[\]{}]+"
+    r"-[sSfLkv46giI]+|--(?:silent|show-error|fail|fail-with-body|location|compressed|globoff"
+    r"|include|head|http1\.1|http2|ipv4|ipv6|no-progress-meter|retry-connrefused)"
+    r"|(?:https?://)?[A-Za-z0-9][\w.-]*(?::\d+)?(?:[/?][^\s\[\]{}]*)?"
+)
+_LOOPBACK = pattern(r"(?:https?://)?(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/?]|$)")
+_CURL_VALUES = frozenset(
+    "-m --max-time --connect-timeout --retry --retry-delay --retry-max-time -w --write-out -X"
+    " --request -H --header -A --user-agent -d --data --data-raw --json -o --output".split()
 )
 _MOST_DIRECTORIES = 8
 _OWN_NAMES = frozenset(("laconic", "laconic-py"))
-# They change their process or its jobs for the commands after them; the last are often functions.
-_CHANGE_THE_PROCESS = frozenset(
-    "exec umask ulimit fg bg disown wait nvm conda mamba activate deactivate pyenv rbenv".split()
-)
+# They change their process or its jobs for the commands after them.
+_CHANGE_THE_PROCESS = frozenset("exec umask ulimit fg bg disown wait".split())
+# Often functions of the user's own shell; the last one of what the line itself sources, if it does.
+_OF_THE_SHELL = frozenset("nvm conda mamba activate pyenv rbenv".split())
+_DEACTIVATE = frozenset(("deactivate",))
+_SOURCES = (".", "source")
 
 
 class Surroundings:
@@ -55,10 +72,8 @@ class Surroundings:
     cwd: where the line begins. variables: names of those that tell the box what to hide.
     is_inside: whether a path is in the project. is_reached: whether a command in the box could
     change it. is_hidden: whether the box has something else there. is_absent: whether that also
-    holds for a command that names the path; it is told whether the shell makes that file first.
+    holds for a command that names the path.
     """
-
-    __slots__ = ("cwd", "is_absent", "is_hidden", "is_inside", "is_reached", "variables")
 
     def __init__(
         self,
@@ -67,7 +82,7 @@ class Surroundings:
         is_inside: Callable[[str], bool],
         is_reached: Callable[[str], bool],
         is_hidden: Callable[[str], bool],
-        is_absent: Callable[[str, bool], bool],
+        is_absent: Callable[[str], bool],
     ) -> None:
         self.cwd, self.variables = cwd, frozenset(variables)
         self.is_inside, self.is_reached = is_inside, is_reached
@@ -81,6 +96,8 @@ def box_starts(
 
     needed: offsets of what has to run there.
     """
+    if hides_heredoc(script) or find_doubts(script).everything:  # nothing can be written on it
+        return None
     everything = commands(script)
     boxed = _owners(everything, needed)
     if not boxed or _names_of_the_box(script, around):
@@ -89,7 +106,7 @@ def box_starts(
     order = _Order(script, everything, first)
     later = [one for one in everything if not order.is_before(one.command)]
     boxed += [one for one in later if one not in boxed and not _opens_nothing(one, around)]
-    if any(around.is_hidden(path) for path in _directories(everything, around)):
+    if goes_where_hidden(script, around):
         return None
     if not all(_can_be_boxed(one, order.functions) for one in boxed):
         return None
@@ -122,11 +139,26 @@ def is_meant_outside(script: Script) -> bool:
     return False
 
 
-def names_hidden(script: Script, needed: Iterable[int], around: Surroundings) -> bool:
-    """Tell whether a command that has to run in the box names something that is not there."""
-    words = [w for one in _owners(commands(script), needed) for w in one.command.words]
-    made = {literal(r.target) for r in redirects(script) if r.operator in (">", ">>", ">|")}
-    return any(around.is_absent(path, path in made) for word in words for path in _paths(word))
+def asks_own_servers(script: Script, offsets: Iterable[int]) -> bool:
+    """Tell whether these commands only ask servers that the line itself may have started."""
+    everything = commands(script)
+    starts = owners(script, offsets)
+    asking = [one.command for one in everything if one.command.start in starts]
+    return any(one.context.background for one in everything) and all(map(_asks_loopback, asking))
+
+
+def _asks_loopback(command: Command) -> bool:
+    name, *words = (literal(word) or "" for word in command.words)
+    addresses = [word for word in words if "://" in word or _LOOPBACK.match(word)]
+    return name == "curl" and bool(addresses) and all(map(_LOOPBACK.match, addresses))
+
+
+def names_hidden(script: Script, needed: Iterable[int], around: Surroundings) -> str:
+    """Return what a command that has to run in the box names, and that is not there."""
+    boxed = [one.command for one in _owners(commands(script), needed)]
+    words = [word for one in boxed for word in (*one.words, *one.assignments)]
+    named_ones = (path for word in words for path in _paths(word))
+    return next((path for path in named_ones if around.is_absent(path)), "")
 
 
 def _names_of_the_box(script: Script, around: Surroundings) -> bool:
@@ -137,7 +169,8 @@ def _names_of_the_box(script: Script, around: Surroundings) -> bool:
 
 def _paths(word: Word | Assignment) -> list[str]:
     """Return the absolute paths that a word may name, also after an option's `=`."""
-    text = literal(word) or ""
+    value = word.value if isinstance(word, Assignment) else word
+    text = (literal(value) if isinstance(value, Word) else None) or ""
     return [piece for piece in (text, text.partition("=")[2]) if piece.startswith("/")]
 
 
@@ -169,7 +202,8 @@ class _Order:
         self._begin = min(at_once, default=first.command.start)
         self._is_alone = not at_once
         names = [literal(one.command.words[0]) for one in everything if one.command.words]
-        if self.functions or "trap" in names or any(map(_outlives, everything)):
+        others = [one for one in everything if one.command is not first.command]
+        if self.functions or "trap" in names or any(map(_outlives, others)):
             self._begin, self._is_alone = 0, False
 
     def is_before(self, node: Command | Redirect) -> bool:
@@ -181,7 +215,10 @@ class _Order:
 
 
 def _outlives(one: Occurrence) -> bool:
-    """Tell whether nobody waits for it before the next command runs."""
+    """Tell whether it may open files when the next command runs, because nobody waits for it."""
+    name = literal(one.command.words[0]) if one.command.words else ""
+    if not one.command.redirects and (name == "cd" or name in _OPEN_NOTHING):
+        return False
     return one.context.background or one.context.substitution in ("<(", ">(")
 
 
@@ -190,6 +227,11 @@ def _repeats_or_pipes(node: Node) -> bool:
         return len(node.commands) > 1
     is_loop = isinstance(node, Compound) and node.kind in ("while", "until")
     return is_loop or isinstance(node, Loop)
+
+
+def goes_where_hidden(script: Script, around: Surroundings) -> bool:
+    """Tell whether a `cd` of the line may lead to where the box has a directory of its own."""
+    return any(around.is_hidden(path) for path in _directories(commands(script), around))
 
 
 def stays_inside(script: Script, around: Surroundings) -> bool:
@@ -229,8 +271,13 @@ def _opens_nothing(one: Occurrence, around: Surroundings) -> bool:
         return True
     if name == "curl":
         return _only_prints(words[1:])
+    if words[:2] == ["git", "fetch"]:  # as if it were typed once the others are over
+        return None not in words and not one.context.background
     if name in _OWN_NAMES:
         return words[1:3] == ["run", "--box"]
+    if name in _MOVERS:
+        places = [word for word in words[1:] if word is None or not word.startswith("-")]
+        return all(_is_out_of_reach(word, around) for word in places)
     if name in _READERS:
         files = [word for word in words[1:] if word is None or not word.startswith("-")]
         has_input = bool(files) or name != "ls"  # else they read what a redirect opens
@@ -240,7 +287,16 @@ def _opens_nothing(one: Occurrence, around: Surroundings) -> bool:
 
 def _only_prints(words: list[str | None]) -> bool:
     """Tell whether curl prints what it fetches, and opens no file of a project (man 1 curl)."""
-    return all(word is not None and _CURL_PRINTS.fullmatch(word) for word in words)
+    rest = iter(words)
+    for word in rest:
+        if word in _CURL_VALUES:
+            value = next(rest, None)
+            is_sink = value in _SINKS or word not in ("-o", "--output")
+            if value is None or value.startswith("@") or not is_sink:
+                return False
+        elif word is None or not _CURL_PRINTS.fullmatch(word):
+            return False
+    return True
 
 
 def _is_out_of_reach(path: str | None, around: Surroundings) -> bool:
@@ -277,19 +333,51 @@ def _is_stream_or_sink(redirect: Redirect) -> bool:
     return target in _SINKS or (is_stream and redirect.operator in (">&", "<&"))
 
 
-def changes_its_shell(script: Script) -> bool:
-    """Tell whether it may change the shell that it runs in: then that cannot be another one."""
-    has_function = any(isinstance(node, Function) for node in script.nodes())
-    return has_function or any(_stays_outside(occurrence) for occurrence in commands(script))
+def changes_its_shell(script: Script, begin: int = 0, *, is_lasting: bool = True) -> bool:
+    """Tell whether it may change the shell that it runs in: then that cannot be another one.
+
+    begin: where what is meant begins. is_lasting: later lines run in the same shell. Else only the
+    directory is handed on, if anything is.
+    """
+    if is_lasting and any(isinstance(node, Function | Coproc) for node in script.nodes()):
+        return True
+    everything = commands(script)
+    is_sourcing = any(
+        o.command.words and literal(o.command.words[0]) in _SOURCES for o in everything
+    )
+    own = _OF_THE_SHELL if is_sourcing else _OF_THE_SHELL | _DEACTIVATE
+    return any(_stays_outside(o, own, is_lasting) for o in everything if o.command.start >= begin)
 
 
-def _stays_outside(occurrence: Occurrence) -> bool:
+def _stays_outside(occurrence: Occurrence, own: frozenset[str], is_lasting: bool) -> bool:
     context = occurrence.context
     if context.subshell or context.substitution or context.stages > 1:
         return False
     words = occurrence.command.words
     name = literal(words[0]) if words else ""
-    return not words or name in _CHANGE_THE_PROCESS or name in _changing_the_shell()
+    if not is_lasting:
+        return name in named("enters") or name in own
+    lasting = _CHANGE_THE_PROCESS | own
+    return not words or name in lasting or name in _changing_the_shell()
+
+
+def after_move(script: Script) -> int:
+    """Return where the line begins if a first `cd DIRECTORY` is left out; 0 if it has none."""
+    first = script.body.items[0]
+    moves = [one for one in commands(script) if one.command.start == first.start]
+    words = [literal(word) for one in moves for word in one.command.words]
+    if words[:1] != ["cd"] or len(words) != 2 or None in words:  # noqa: PLR2004 - and where to
+        return 0
+    is_plain = len(first.pipelines[0].commands) == 1 and not first.pipelines[0].negations
+    ends = [mark.text for mark in script.body.separators if mark is not None]
+    if not is_plain or moves[0].command.redirects or moves[0].command.assignments:
+        return 0
+    if len(first.pipelines) == 1:
+        has_more = len(script.body.items) > 1 and ends[0] in (";", "\n")
+        return script.body.items[1].start if has_more else 0
+    is_alone = len(script.body.items) == 1 and "&" not in ends
+    are_ands = all(mark.text == "&&" for mark in first.operators)
+    return first.pipelines[1].start if is_alone and are_ands else 0
 
 
 @cache

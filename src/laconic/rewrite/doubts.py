@@ -88,15 +88,16 @@ class Doubts:
     """What is not certain about a text.
 
     everything: why nothing in it may be touched. path: why the PATH may be another one when
-    `laconic` is looked for. pipes: why its pipes must stay. nounset: an unset variable may end
-    the shell. pipefail: from which offset on it holds, None for nowhere. functions: the names
-    that stand for functions.
+    `laconic` is looked for. tools: why `head` may be another one, too; what makes an environment
+    active only puts its own programs in front. pipes: why its pipes must stay. nounset: an unset
+    variable may end the shell. pipefail: from which offset on it holds, None for nowhere.
+    functions: the names that stand for functions.
     """
 
-    __slots__ = ("everything", "functions", "nounset", "path", "pipefail", "pipes")
+    __slots__ = ("everything", "functions", "nounset", "path", "pipefail", "pipes", "tools")
 
     def __init__(self) -> None:
-        self.everything = self.path = self.pipes = ""
+        self.everything = self.path = self.pipes = self.tools = ""
         self.nounset = False
         self.pipefail: int | None = None
         self.functions: frozenset[str] = frozenset()
@@ -172,7 +173,7 @@ def _look_at(command: Command, doubts: Doubts) -> None:
         return
     arguments = [literal(word) for word in words[1:]]
     if name in _PATH_FUNCTIONS:
-        doubts.path = f"{name} may change the PATH"
+        doubts.path = doubts.tools = f"{name} may change the PATH"
     elif name not in _BUILTINS or name in doubts.functions:
         return
     elif name in (".", "source"):
@@ -345,7 +346,7 @@ def _note_name(name: str, doubts: Doubts, *, is_plain: bool = False) -> None:
     elif name in SWITCHES:
         doubts.everything = "switched off on this line"
     elif is_plain:
-        doubts.path = "the PATH changes"
+        doubts.path = doubts.tools = "the PATH changes"
     elif _is_special(name):
         doubts.everything = f"{name} changes"
 

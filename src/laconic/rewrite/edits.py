@@ -64,8 +64,3 @@ def apply(source: bytes, edits: Iterable[Edit]) -> bytes:
         done = edit.offset + edit.removed
     pieces.append(source[done:])
     return b"".join(pieces)
-
-
-def quoted(text: str) -> str:
-    """Return a text as one shell word, in single quotes."""
-    return "'" + text.replace("'", "'\\''") + "'"

@@ -16,10 +16,9 @@ from laconic.knowledge.arguments import evaluate
 from laconic.knowledge.options import Reading, Spec, parse_options
 from laconic.knowledge.traits import named
 from laconic.patterns import pattern
-from laconic.rewrite.edits import quoted
 from laconic.rewrite.wrappers import GENERIC, SILENT, sequence
 from laconic.shell.walk import commands
-from laconic.shell.words import literal
+from laconic.shell.words import literal, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ class Scripts:
         if PACKAGE_RUNNERS[name] or first in _OF_RUN:
             return first in _OF_RUN
         manager = self._library.root.words.get(name)
-        return not (manager and manager.child(first))
+        return not (manager and first in manager.words)
 
     @cached_property
     def _known(self) -> dict[str, object]:

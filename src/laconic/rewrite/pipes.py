@@ -82,6 +82,11 @@ def is_strippable(command: Command) -> bool:
     return name == "grep" and _picks_matches(arguments)
 
 
+def is_line_tool_name(name: str) -> bool:
+    """Tell whether the end of a pipe may be this program: see `is_line_tool`."""
+    return name in _PICKERS or name in _WRITERS
+
+
 def _is_portable(word: Word | Assignment) -> bool:
     """Tell whether every shell reads the word alike: sh will read it instead."""
     if not isinstance(word, Word):
@@ -127,6 +132,7 @@ _PICKERS = {
 }
 # Others, whose lines are not those that came in.
 _WRITERS = frozenset(("uniq", "wc", "cut", "tr", "column", "nl", "rev", "fold"))
+_ONE = frozenset(("-1", "-n1", "-n 1", "--lines=1", "--lines 1"))
 _OF_PATTERN = frozenset(("grep", "egrep"))
 
 
@@ -152,6 +158,14 @@ def keeps_lines(command: Command) -> bool:
         return False
     free = [word for word in arguments if not allowed.fullmatch(word)]
     return len(free) == 1 if name in _OF_PATTERN else not free
+
+
+def prints_one_line(command: Command) -> bool:
+    """Tell whether a stage prints one line at most: nothing is saved by shortening it."""
+    name, *arguments = (literal(word) or "" for word in command.words)
+    if name == "wc":
+        return True
+    return name in ("head", "tail") and " ".join(arguments) in _ONE
 
 
 def stops_early(command: Command) -> bool:

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from laconic.compact.filter import LOGS
 from laconic.compact.match import exact_option, is_endless
 from laconic.compact.readable import PACKAGE_RUNNERS
 from laconic.knowledge.arguments import Argument, evaluate
 from laconic.patterns import problem
 from laconic.rewrite.doubts import find_doubts, is_plain_path, special_in_front
-from laconic.rewrite.edits import Edit, Note, Rewriting, apply, quoted
+from laconic.rewrite.edits import Edit, Note, Rewriting, apply
 from laconic.rewrite.pipes import (
     is_line_tool,
     is_movable,
     is_strippable,
     keeps_lines,
+    prints_one_line,
     stops_early,
 )
 from laconic.rewrite.segments import hides_heredoc, segments
@@ -38,13 +40,13 @@ from laconic.settings.environ import SWITCHES
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Command
 from laconic.shell.walk import commands
-from laconic.shell.words import literal
+from laconic.shell.words import literal, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.knowledge.knowledge import Library
-    from laconic.rewrite.configured import Options
     from laconic.rewrite.doubts import Doubts
+    from laconic.rewrite.from_config import Options
     from laconic.rewrite.package_scripts import Scripts
     from laconic.rewrite.segments import Segment
     from laconic.shell.ast import Pipeline, Script
@@ -231,6 +233,9 @@ class _Plan:
             self._note(segment, "skip", choice.reason)
             return False
         flags = ""
+        if len(pipeline.commands) > 1 and choice.id == LOGS:
+            self._note(segment, "skip", f"{EXACT}: {arguments[0].text}")
+            return False
         if len(pipeline.commands) > 1:
             is_summary = choice.id != GENERIC and self.options.is_summary(choice.id)
             flags, reason = self._pipe_flags(segment) if is_summary else ("", "")
@@ -317,20 +322,18 @@ class _Plan:
         """
         _, *others = segment.pipeline.commands
         last = others[-1]
-        if any(sign.text != "|" for sign in segment.pipeline.operators):
+        if not self.options.strip or any(s.text != "|" for s in segment.pipeline.operators):
             return False
         if not all(isinstance(c, Command) and is_line_tool(c) for c in others):
             return False
         assert isinstance(last, Command)
-        if literal(last.words[0]) in self.doubts.functions:
+        if literal(last.words[0]) in self.doubts.functions or prints_one_line(last):
             return False
-        if self.doubts.path or (stops_early(last) and self._has_pipefail(last)):
+        if self._doubts_tools() or (stops_early(last) and self._has_pipefail(last)):
             return False
         is_same = all(keeps_lines(c) for c in others if isinstance(c, Command))
         view = choice.id if is_same else GENERIC
-        self.edits.append(
-            Edit(last.words[0].start, f"{self.options.launcher} run --filter {view} ")
-        )
+        self.edits.append(Edit(last.words[0].start, f"{self._launcher(last)} run --filter {view} "))
         self._note(segment, "run", f"filter {view}, at the end of its pipe")
         return True
 
@@ -363,7 +366,7 @@ class _Plan:
         name = literal(last.words[0]) or ""
         if name in self.doubts.functions:
             return f"{name} is a function here"
-        if reason := self.doubts.pipes or self.doubts.path:
+        if reason := self.doubts.pipes or self._doubts_tools():
             return reason
         if first.assignments and special_in_front(first):
             return "the pipe has another PATH than the command"
@@ -372,6 +375,9 @@ class _Plan:
         if not is_movable(first, nounset=self.doubts.nounset):
             return "an expansion or a redirect may do something else outside of a pipe"
         return ""
+
+    def _doubts_tools(self) -> str:
+        return self.doubts.tools if self.options.full_path else self.doubts.path
 
     def _has_pipefail(self, command: Command) -> bool:
         return self.doubts.pipefail is not None and command.start >= self.doubts.pipefail

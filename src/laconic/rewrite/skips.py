@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from laconic.knowledge.arguments import Argument
     from laconic.knowledge.knowledge import Library
-    from laconic.rewrite.configured import LocalWrapper
+    from laconic.rewrite.from_config import LocalWrapper
 
 # Programs that run others, but do not hand on what they are given as it is.
 _RUNNERS = frozenset("bun corepack doas parallel pipx pkexec sudo uvx watch xargs".split())

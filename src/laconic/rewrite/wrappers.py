@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from laconic.knowledge.arguments import Argument
     from laconic.knowledge.knowledge import Library
-    from laconic.rewrite.configured import LocalWrapper
+    from laconic.rewrite.from_config import LocalWrapper
     from laconic.shell.ast import Assignment
 
 MAX_DEPTH = 10
