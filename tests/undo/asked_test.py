@@ -110,6 +110,70 @@ def test_what_is_left_to_the_agents_own_question_has_no_rewrite(agent):
     assert agent.hook("echo x > a") == (None, "echo x > a")
 
 
+SENT = {
+    "claude-code": {},
+    "codex": {},
+    "copilot": {"toolName": "bash", "toolArgs": {"command": ""}, "timestamp": 1},
+    "gemini": {"hook_event_name": "BeforeTool", "tool_name": "run_shell_command"},
+}
+
+
+@pytest.mark.parametrize("name", SENT)
+@pytest.mark.parametrize("line", ["rm -r d a", "echo x > a", "git checkout -- a"])
+def test_what_a_person_approves_in_the_agents_own_dialog_can_be_undone(agent, name, line):
+    agent.settings("")
+    (agent.project / "a").write_text("two days of work\n")
+    (agent.project / "d").mkdir()
+    (agent.project / "d/c").write_text("c\n")
+    fields = dict(SENT[name])
+    if "toolArgs" in fields:
+        fields["toolArgs"] = {"command": line}
+    said, text = agent.hook(line, agent=name, **fields)
+    assert (said, text) == (None, line)
+    agent.run(line)
+    done = agent.run("laconic undo --yes")
+    assert done.returncode == 0, done.stderr
+    assert (agent.project / "a").read_text() == "two days of work\n"
+    assert (agent.project / "d/c").read_text() == "c\n"
+
+
+@pytest.mark.parametrize("soft", ["", 'soft = "ask"'])
+@pytest.mark.parametrize("line", ["rmdir empty", "rm -r empty", "rmdir -p empty", "mv empty new"])
+def test_an_empty_directory_comes_back_and_no_older_line_does(agent, line, soft):
+    agent.settings(soft)
+    (agent.project / "empty").mkdir(mode=0o750)
+    agent.run(agent.hook("rm a")[1])
+    _, text = agent.hook(line)
+    assert agent.run(text).returncode == 0
+    agent.hook("ls")
+    undo(agent.store, agent.store.find("last"))
+    assert (agent.project / "empty").stat().st_mode & 0o777 == 0o750
+    assert not (agent.project / "new").exists()
+    assert not (agent.project / "a").exists()
+
+
+def test_a_no_hides_nothing_that_can_be_undone(agent):
+    agent.settings("")
+    agent.hook("rm a")
+    agent.run("rm a")
+    agent.hook("rm b")
+    assert agent.run("laconic undo --yes").returncode == 0
+    assert (agent.project / "a").exists()
+    assert agent.run("laconic undo --yes").returncode == 1
+
+
+def test_more_than_a_hook_may_keep_is_not_kept_and_undo_says_so(agent):
+    agent.settings("")
+    (agent.project / "d").mkdir()
+    for number in range(4001):
+        (agent.project / f"d/{number}").touch()
+    agent.hook("rm -r d")
+    agent.run("rm -r d")
+    done = agent.run("laconic undo --yes")
+    assert done.returncode == 1
+    assert "rm -r d: cannot be undone: more than 4,000 files" in done.stderr
+
+
 @pytest.mark.parametrize("line", ["rm a", "echo x > a", "git checkout -- a"])
 def test_in_a_mode_where_nobody_is_asked_it_is_kept_all_the_same(agent, line):
     agent.settings("")

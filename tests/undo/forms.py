@@ -16,7 +16,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from laconic.undo.hold import hold_call
+from laconic.undo.analysis import reach_of
+from laconic.undo.hold import measured
 from laconic.undo.keep import About
 from laconic.undo.restore import undo
 from laconic.undo.store import Store
@@ -41,7 +42,7 @@ def check_form(world: World, form: dict[str, Any]) -> list[str]:
     store = Store(world.state)
     before, objects, status = world.picture(), world.objects(), world.status()
     before = world.picture()  # git status has written the index
-    holding = hold_call(["bash", "-c", line], str(world.project), world.environment)
+    holding = measured(reach_of(["bash", "-c", line], str(world.project), world.environment))
     if holding.survey is None or holding.reason:
         return [f"refused: {holding.reason}"]
     told = []

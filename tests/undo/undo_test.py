@@ -13,7 +13,7 @@ import pytest
 
 from laconic.undo import store as store_module
 from laconic.undo.analysis import reach_of, reach_of_line
-from laconic.undo.hold import hold_call, hold_line, measured
+from laconic.undo.hold import hold_line, measured
 from laconic.undo.keep import About
 from laconic.undo.restore import BlockedError, ConflictError, undo
 from laconic.undo.store import MissingError, Store
@@ -67,6 +67,18 @@ def test_a_file_that_changed_since_stops_the_undo(store, project):
     assert (project / "a").read_text() == "one\n"
     undo(store, store.find(again))
     assert (project / "a").read_text() == "mine\n"
+
+
+def test_what_a_command_makes_is_not_read_to_the_end_where_it_is_large(store, project):
+    before = picture(project)
+    keep = run(store, "rm a; echo new > b; truncate -s 65M c", project)
+    digests = {Path(path).name: one and one.digest for path, one in keep.changed.items()}
+    assert (bool(digests["b"]), digests["c"]) == (True, "")
+    (project / "c").touch()
+    with pytest.raises(ConflictError):  # that nobody has written to it is not known
+        undo(store, keep)
+    undo(store, keep, force=True)
+    assert picture(project) == before
 
 
 def test_git_status_after_the_command_is_no_conflict(store, project):
@@ -292,6 +304,39 @@ def test_the_gate_learns_what_would_be_held(project):
 
 
 @pytest.mark.parametrize(
+    ("before", "is_known"),
+    [
+        ("git stash list", True), ("git worktree list", True), ("git branch", True),
+        ("git remote -v", True), ("git tag -l", True), ("git reflog show", True),
+        ("git stash", False), ("git branch new", False), ("git tag new", False),
+        ("git config alias.x y", False), ("git fetch", False), ("git frobnicate", False),
+        ("git branch $x", False),
+    ],
+)  # fmt: skip
+def test_what_only_looks_at_a_repository_leaves_names_in_it_as_they_are(before, is_known, project):
+    subprocess.run(["git", "init", "-q", project], check=True)
+    assert hold_line(f"{before}; git stash drop", str(project), {}).is_exact is is_known
+
+
+@pytest.mark.parametrize(
+    ("line", "is_held"),
+    [
+        ("rm a && ./x.sh", True),
+        ("./x.sh; rm a", True),
+        ("timeout 9 ./x.sh; rm a", True),
+        ("rm $(cat list) && ./x.sh", False),
+        ("ln -s b c && ./x.sh; rm a", False),
+        ("bash -c './x.sh; rm a'", False),
+    ],
+)
+def test_the_gate_learns_what_would_be_held_of_a_part_alone(line, is_held, project):
+    assert not hold_line(line, str(project), {}).is_exact
+    found = hold_line(line, str(project), {}, [line.index("rm")])
+    assert (found.is_complete and found.is_exact) is is_held
+    assert not is_held or found.paths == [str(project / "a")]
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "git push",
@@ -299,6 +344,7 @@ def test_the_gate_learns_what_would_be_held(project):
         "rm $(frobnicate)",
         "make",
         "rsync -a . host:x",
+        "echo x | tee /dev/sda",
         "rm $x",
         "git fetch && git merge origin/main",
         "git -c alias.x=y x",
@@ -406,6 +452,19 @@ def test_a_conflict_shows_the_difference_and_changes_nothing(project, tmp_path):
     assert (project / "a").read_text() == "mine\n"
 
 
+def test_the_difference_of_a_conflict_is_short_and_shows_no_secret(project, tmp_path):
+    laconic(project, tmp_path, "run", "--undo", "rm", "a")
+    (project / "a").write_text("API_TOKEN=kR7xq2LmZp9T\n" + "mine\n" * 300)
+    done = laconic(project, tmp_path, "undo")
+    assert len(done.stdout.splitlines()) < 40
+    keep_id = done.stdout.split()[1].rstrip(":")
+    assert f"more lines: laconic undo {keep_id} --diff]" in done.stdout
+    assert "kR7xq2LmZp9T" not in done.stdout
+    shown = laconic(project, tmp_path, "undo", keep_id, "--diff").stdout
+    assert shown.count("-mine") == 300
+    assert "kR7xq2LmZp9T" not in shown
+
+
 @pytest.mark.parametrize(
     ("command", "later", "reason"),
     [
@@ -460,7 +519,7 @@ def test_what_is_listed_and_shown_is_for_people(project, tmp_path):
 
 def test_a_call_that_destroys_nothing_keeps_nothing(project):
     assert not reach_of(["cat", "a"], str(project), {})
-    assert not hold_call(["ls"], str(project), {}).paths
+    assert not measured(reach_of(["ls"], str(project), {})).paths
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")
@@ -513,8 +572,8 @@ def test_history_and_log_name_what_can_be_undone(project, tmp_path):
         check=True,
     )  # fmt: skip
     laconic(project, tmp_path, "run", "--undo", "rm", "a", "b")
-    listed = laconic(project, tmp_path, "undo", "--list", "--json")
-    name = json.loads(listed.stdout)["id"]
+    listed = laconic(project, tmp_path, "undo", "--list", "--json").stdout.splitlines()
+    (name,) = (row["id"] for row in map(json.loads, listed) if row["command"] == "rm a b")
     log = laconic(project, tmp_path, "log").stdout
     assert f"(laconic undo {name})" in log
     assert f"(laconic undo {name})" in laconic(project, tmp_path, "history").stdout

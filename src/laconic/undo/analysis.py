@@ -7,28 +7,23 @@ What a program changes under names that do not stand in its words is found out b
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from glob import iglob
 
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.catalog import library
 from laconic.policy.rules import Rules
-from laconic.reading.acts import How, Verb
+from laconic.reading.acts import Act, How, Verb
 from laconic.reading.decide import read_line, read_program
 from laconic.reading.facts import read_facts
-from laconic.types import Effect, Kind, Verdict
+from laconic.reading.places import is_storage
+from laconic.reading.situation import ProgramCall
+from laconic.types import Decision, Effect, Kind, Verdict
 from laconic.undo import archives, changes, find_xargs
-from laconic.undo.call import Call, is_device
+from laconic.undo.call import PlacedCall, is_device
 from laconic.undo.git_commands import git, is_changing
-from laconic.undo.reach import COPIED, DRESSED, LINKED, Reach, located
+from laconic.undo.reach import COPY, HARD_LINK, METADATA, Reach, located
 from laconic.undo.repository import find_repository
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from laconic.reading.acts import Act
-    from laconic.reading.situation import ProgramCall
-    from laconic.types import Decision
 
 # What a program may do without changing a file of this machine.
 _ELSEWHERE = Effect.DOWNLOADS | Effect.SENDS | Effect.SECRETS
@@ -36,7 +31,7 @@ _ELSEWHERE = Effect.DOWNLOADS | Effect.SENDS | Effect.SECRETS
 _HANDLED = Effect.PROJECT_WRITE | Effect.HISTORY | Effect.DISCARDS
 _CHANGES = frozenset((Verb.WRITE, Verb.MAKE, Verb.DELETE))
 _MOST_MATCHES = 20_000
-HANDLERS: dict[str, Callable[[Call, Reach], None]] = {
+HANDLERS: dict[str, Callable[[PlacedCall, Reach], None]] = {
     "git": git,
     "cp": changes.copying,
     "mv": changes.moving,
@@ -62,10 +57,16 @@ def reach_of(argv: Sequence[str], directory: str, environment: Mapping[str, str]
     return _reach_of([Argument(word, 0, 0) for word in argv], directory, environment)
 
 
-def reach_of_line(line: str, directory: str, environment: Mapping[str, str]) -> Reach:
-    """Return what a line of a shell may change, all of its commands together."""
+def reach_of_line(
+    line: str, directory: str, environment: Mapping[str, str], parts: Collection[int] = ()
+) -> Reach:
+    """Return what a line of a shell may change, all of its commands together.
+
+    parts: offsets of the commands that are meant, where not all of them are.
+    """
     facts = read_facts(directory, environment)
-    return _Line(read_line(line, library(), Rules(), facts), directory, environment).reach()
+    programs = read_line(line, library(), Rules(), facts)
+    return _Line(programs, directory, environment).reach(parts)
 
 
 def _reach_of(arguments: list[Argument], directory: str, environment: Mapping[str, str]) -> Reach:
@@ -92,8 +93,14 @@ class _Line:
         self._found: ProgramCall | None = None  # the last `find`
         self._has_moved = False
 
-    def reach(self) -> Reach:
+    def reach(self, parts: Collection[int] = ()) -> Reach:
+        for offset in parts:
+            if not any(_is_at(program, offset) for program in self._programs):
+                self._reach.doubt("a command of the line is not found", project_of(self._directory))
         for program in self._programs:
+            if parts and not any(_is_at(program, offset) for offset in parts):
+                self._note_moved(program)
+                continue
             if not any(id(one) in self._settled for one in program.around()):
                 self._add(program)
         if any(map(_makes_links, self._programs)) and self._runs_more():
@@ -137,18 +144,20 @@ class _Line:
             for each in _matches(path) if act.argument.glob else [path]:
                 if not is_device(each):
                     self._add_place(act, each)
+                elif is_storage(located(each)) and act.how is not How.METADATA:
+                    self._reach.beyond.append(f"{program.name or 'it'}: overwrites {each}")
 
     def _add_place(self, act: Act, path: str) -> None:
         reach = self._reach
         if act.verb is Verb.DELETE:
-            reach.add(path, deep=True, how=LINKED)
+            reach.add(path, deep=True, how=HARD_LINK)
         elif act.verb is Verb.MAKE:
             reach.add(path)
         elif act.how is How.METADATA:
-            reach.add(path, deep=True, how=DRESSED)
-            reach.add_followed(path, how=DRESSED)  # the mode of what a link leads to
+            reach.add(path, deep=True, how=METADATA)
+            reach.add_followed(path, how=METADATA)  # the mode of what a link leads to
         elif act.how is How.REPLACED:
-            reach.add(path, how=LINKED)
+            reach.add(path, how=HARD_LINK)
         else:
             reach.add_followed(path)
             if os.path.isdir(path):
@@ -157,7 +166,7 @@ class _Line:
     # -- programs with handlers
 
     def _handle(
-        self, program: ProgramCall, handler: Callable[[Call, Reach], None], directory: str
+        self, program: ProgramCall, handler: Callable[[PlacedCall, Reach], None], directory: str
     ) -> None:
         call = self._call(program, directory)
         if handler is git:
@@ -167,8 +176,14 @@ class _Line:
             self._has_moved = self._has_moved or is_changing(call)
         handler(call, self._reach)
 
-    def _call(self, program: ProgramCall, directory: str) -> Call:
-        call = Call(program, directory, project_of(directory))
+    def _note_moved(self, program: ProgramCall) -> None:
+        """Another program, which only counts as it may change what git does after it."""
+        for directory in filter(None, program.situation.directories if program.situation else ()):
+            if program.name == "git" and program.call is not None:
+                self._has_moved = self._has_moved or is_changing(self._call(program, directory))
+
+    def _call(self, program: ProgramCall, directory: str) -> PlacedCall:
+        call = PlacedCall(program, directory, project_of(directory))
         given = program.situation.prefix_env if program.situation else {}
         call.environment = {**self._environment, **{n: v or "" for n, v in given.items()}}
         return call
@@ -199,7 +214,7 @@ class _Line:
             return
         found = list(search.matches(call.paths))
         for path in found if search.deletes else ():
-            self._reach.add(path, how=LINKED)
+            self._reach.add(path, how=HARD_LINK)
         for command in search.commands:
             commands = find_xargs.filled(command, found)
             if commands is None:
@@ -215,8 +230,15 @@ class _Line:
     def _distrust_names(self) -> None:
         """Copy everything, and doubt: a new link leads a later command to another file."""
         for place in self._reach.places.values():
-            place.how = COPIED if place.how == LINKED else place.how
+            place.how = COPY if place.how == HARD_LINK else place.how
         self._reach.doubt("a command of the line makes links", project_of(self._directory))
+
+
+def _is_at(program: ProgramCall, offset: int) -> bool:
+    """Tell whether it is a command of the line itself, there, whose changes are known."""
+    is_own = program.situation is not None and not program.situation.script_depth
+    is_known = program.name in HANDLERS or any(act.verb in _CHANGES for act in program.acts)
+    return is_own and is_known and program.span[0] <= offset < program.span[1]
 
 
 def _is_doubt(finding: Decision, program: ProgramCall, *, is_handled: bool) -> bool:

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from laconic.reading.acts import Verb
 from laconic.reading.commands.tar import read_options
-from laconic.undo.call import texts
-from laconic.undo.reach import LINKED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from laconic.undo.call import Call
-    from laconic.undo.reach import Reach
+from laconic.undo.call import PlacedCall, texts
+from laconic.undo.reach import HARD_LINK, Reach
 
 _MOST_MEMBERS = 50_000
 
 
-def tar(call: Call, reach: Reach) -> None:
+def tar(call: PlacedCall, reach: Reach) -> None:
     parsed = read_options(call.program.arguments[1:])
     folders = texts(parsed.values("-C", "--directory"))
     folder = call.path(folders[-1]) if folders else call.directory
@@ -40,7 +34,7 @@ def tar(call: Call, reach: Reach) -> None:
         if parsed.has("--remove-files"):
             for word in texts(parsed.operands):
                 for path in call.paths(os.path.join(folder, word)):
-                    reach.add(path, deep=True, how=LINKED)
+                    reach.add(path, deep=True, how=HARD_LINK)
 
 
 def _tar_members(path: str) -> list[str] | None:
@@ -61,7 +55,7 @@ def _tar_members(path: str) -> list[str] | None:
 
 
 def _unpacked(
-    call: Call, reach: Reach, folder: str, members: Iterable[str] | None, strip: int
+    call: PlacedCall, reach: Reach, folder: str, members: Iterable[str] | None, strip: int
 ) -> None:
     """Add the members by copies: not every tar unlinks what it replaces (man 1 bsdtar, -U)."""
     if members is None:
@@ -79,7 +73,7 @@ def _unpacked(
             reach.add(os.path.realpath(path))
 
 
-def unzip(call: Call, reach: Reach) -> None:
+def unzip(call: PlacedCall, reach: Reach) -> None:
     parsed = call.parsed
     operands = texts(parsed.operands)
     if parsed.has("-l", "-t", "-p", "-c", "-z", "-v") or not operands:
@@ -105,7 +99,7 @@ def _zip_members(path: str) -> list[str] | None:
     return None
 
 
-def zip_(call: Call, reach: Reach) -> None:
+def zip_(call: PlacedCall, reach: Reach) -> None:
     """Make or change an archive; with -m the files go into it."""
     parsed = call.parsed
     operands = texts(parsed.operands)
@@ -114,19 +108,19 @@ def zip_(call: Call, reach: Reach) -> None:
         call.file(reach, f"{word}.zip")
     if parsed.has("-m", "--move"):
         for word in operands[1:]:
-            call.tree(reach, word, LINKED)
+            call.tree(reach, word, HARD_LINK)
 
 
 _SUFFIXES = (".gz", ".tgz", ".bz2", ".tbz2", ".xz", ".txz", ".lzma", ".zst", ".lz4", ".Z", ".z")
 
 
-def compress(call: Call, reach: Reach) -> None:
+def compress(call: PlacedCall, reach: Reach) -> None:
     """Compress or expand each file: one with another ending replaces it."""
     endings = (*_SUFFIXES, *texts(call.parsed.values("-S", "--suffix")))
     for word in call.acted_on(Verb.WRITE):
         call.file(reach, word)
     for path in (path for word in call.acted_on(Verb.DELETE) for path in call.paths(word)):
-        reach.add(path, deep=call.parsed.has("-r", "--recursive"), how=LINKED)
+        reach.add(path, deep=call.parsed.has("-r", "--recursive"), how=HARD_LINK)
         for ending in endings:
             reach.add(f"{path}{ending}")
             if path.endswith(ending):

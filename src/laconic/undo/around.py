@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
+from collections.abc import Mapping
+
+from laconic.errors import LaconicError
+from laconic.git.objects import Objects, blob_id
+from laconic.git.repository import find_repository
+from laconic.record.kept import is_refused
 from laconic.settings.environ import agent_of
-from laconic.undo.entry import FILE, LINK
-from laconic.undo.hold import measured
-from laconic.undo.keep import About
+from laconic.undo.entry import FILE, LINK, Entry, open_to_read
+from laconic.undo.hold import Holding, measured
+from laconic.undo.keep import About, Keep
+from laconic.undo.reach import Reach
+from laconic.undo.store import Held, Store
 from laconic.undo.survey import TooMuchError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from laconic.undo.hold import Holding
-    from laconic.undo.keep import Keep
-    from laconic.undo.reach import Reach
-    from laconic.undo.store import Held, Store
-
 _MEGABYTE = 1 << 20
+_LARGE = 4 << 20  # bytes of a file; what is larger is not compared
+_MOST_READ = 500  # files; of more, all count as lost
 
 
 class Around:
@@ -25,8 +28,6 @@ class Around:
 
     refusal: why nothing is kept. warning: the line that says, before it runs, what may be lost.
     """
-
-    __slots__ = ("held", "refusal", "warning")
 
     def __init__(self) -> None:
         self.held: Held | None = None
@@ -50,6 +51,20 @@ class Around:
             held.close()
 
 
+class NoPlaceError(LaconicError):
+    """Nothing can be kept from here, as in an agent's sandbox: the command must not run."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"the command was not run: nothing can be kept here for `laconic undo`: {why}",
+            "outside of the agent's sandbox it can be undone; here it runs without --undo",
+        )
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
 def begin(reach: Reach, about: About, store: Store) -> Around:
     """Keep what a command may change. Whatever goes wrong, the command runs, and we say why.
 
@@ -68,7 +83,9 @@ def begin(reach: Reach, about: About, store: Store) -> Around:
         except TooMuchError as error:
             around.refusal = error.message
         except OSError as error:
-            around.refusal = (error.strerror or str(error)).lower()
+            if is_refused(error) and store.concerns(error.filename):
+                raise NoPlaceError(_reason(error)) from error
+            around.refusal = _reason(error)
     around.warning = _warning(around.refusal, holding, reach)
     if around.refusal or about.notes:
         store.note_doubt(around.held, about, around.refusal)
@@ -112,16 +129,53 @@ def about_run(command: str, directory: str, environment: Mapping[str, str]) -> A
 
 
 def lost(keep: Keep) -> list[str]:
-    """Return the files whose content a command has changed or removed, without git's own files."""
+    """Return the files whose content is nowhere else after a command, without git's own files.
+
+    What git has, it brings back, and what an agent has edited in place, the agent does.
+    """
+    known: dict[str, Objects | None] = {}
     paths = []
-    for path, after in keep.finish().items():
+    every = keep.finish()
+    for path, after in every.items():
         before = keep.before.get(path)
         if before is None or before.kind not in (FILE, LINK):
             continue
-        is_git = "/.git/" in path or any(path.startswith(s[:-7]) for s in keep.stores)
-        if not is_git or (after is None and "/refs/" in path and not path.endswith("/HEAD")):
+        is_git = "/.git/" in path or any(path.startswith(store[:-7]) for store in keep.stores)
+        is_many = len(every) > _MOST_READ
+        if not is_git and (is_many or _is_lost(keep, path, before, after, known)):
             paths.append(path)
     return paths
+
+
+def _is_lost(
+    keep: Keep, path: str, before: Entry, after: Entry | None, known: dict[str, Objects | None]
+) -> bool:
+    folder = os.path.dirname(path)
+    if folder not in known:
+        found = find_repository(folder)
+        known[folder] = found.objects if found else None
+    objects = known[folder]
+    try:
+        old = keep.content(before, _LARGE) if before.kind == FILE else os.fsencode(before.target)
+        if objects is not None and len(old) < _LARGE and objects.has(blob_id(old)):
+            return False
+        if after is None or FILE not in (before.kind, after.kind) or after.size >= _LARGE:
+            return True
+        with open(open_to_read(path), "rb") as file:
+            new = file.read(_LARGE)
+    except OSError:
+        return True
+    if objects is not None and objects.has(blob_id(new)):
+        return True  # git has put another content there
+    return not _is_edited(old, new)
+
+
+def _is_edited(old: bytes, new: bytes) -> bool:
+    """Tell whether most lines are as they were."""
+    left = Counter(new.split(b"\n"))
+    lines = old.split(b"\n")
+    same = (Counter(lines) & left).total()
+    return 2 * same >= len(lines)
 
 
 def notice(keep: Keep | None, launcher: str) -> str:

@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 
+from laconic.knowledge.arguments import Argument
 from laconic.knowledge.options import Parsed
-from laconic.undo.reach import COPIED, Reach, located
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from laconic.knowledge.arguments import Argument
-    from laconic.reading.acts import Verb
-    from laconic.reading.situation import ProgramCall
+from laconic.reading.acts import Verb
+from laconic.reading.situation import ProgramCall
+from laconic.undo.reach import COPY, Reach, located
 
 _DEVICES = ("/dev/", "/proc/", "/sys/")
 _FILES = "/dev/shm/"  # noqa: S108 - files as any others, in memory
 _MOST_MATCHES = 20_000
 
 
-class Call:
+class PlacedCall:
     """A program that was read, in one of the directories that it may run in.
 
     words: its words, with all values that they may have; globs: those that a shell expands. parsed:
     how its table reads them. project: the tree that is kept whole if nobody knows what the program
     does. stdin: the file that it reads, if one is known.
     """
-
-    __slots__ = (
-        "directory", "environment", "globs", "name", "parsed", "program", "project", "stdin",
-        "words",
-    )  # fmt: skip
 
     def __init__(self, program: ProgramCall, directory: str, project: str) -> None:
         self.program, self.directory, self.project = program, directory, project
@@ -44,9 +35,9 @@ class Call:
         given = program.situation.input_file if program.situation is not None else None
         self.stdin = os.path.join(directory, given.text) if given and given.text else ""
 
-    def at(self, directory: str) -> Call:
+    def at(self, directory: str) -> PlacedCall:
         """The same call in another directory."""
-        other = Call(self.program, directory, self.project)
+        other = PlacedCall(self.program, directory, self.project)
         other.environment = self.environment
         return other
 
@@ -73,18 +64,18 @@ class Call:
 
     # -- what it changes
 
-    def tree(self, reach: Reach, word: str, how: str = COPIED) -> None:
+    def tree(self, reach: Reach, word: str, how: str = COPY) -> None:
         for path in self.paths(word):
             if not is_device(path):
                 reach.add(path, deep=True, how=how)
 
-    def file(self, reach: Reach, word: str, how: str = COPIED) -> None:
+    def file(self, reach: Reach, word: str, how: str = COPY) -> None:
         """Add a file that is opened for writing; through a link, another file is written."""
         for path in self.paths(word):
             if not is_device(path):
                 reach.add_followed(path, how=how)
 
-    def name_only(self, reach: Reach, word: str, how: str = COPIED) -> None:
+    def name_only(self, reach: Reach, word: str, how: str = COPY) -> None:
         for path in self.paths(word):
             if not is_device(path):
                 reach.add(path, how=how)

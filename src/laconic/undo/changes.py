@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
+from laconic.knowledge.options import Parsed
 from laconic.reading.acts import Verb
-from laconic.undo.call import is_device, texts
-from laconic.undo.reach import COPIED, LINKED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.knowledge.options import Parsed
-    from laconic.undo.call import Call
-    from laconic.undo.reach import Reach
+from laconic.undo.call import PlacedCall, is_device, texts
+from laconic.undo.reach import COPY, HARD_LINK, Reach
 
 _MOST_NAMES = 50_000
 
 
-def copying(call: Call, reach: Reach) -> None:
+def copying(call: PlacedCall, reach: Reach) -> None:
     parsed = call.parsed
     sources, target, is_into = _ends(call, parsed)
     has_parents = parsed.has("--parents")
@@ -36,7 +30,7 @@ def copying(call: Call, reach: Reach) -> None:
                 _backups(reach, parsed, os.path.join(place, below) if below else place)
 
 
-def moving(call: Call, reach: Reach) -> None:
+def moving(call: PlacedCall, reach: Reach) -> None:
     parsed = call.parsed
     sources, target, is_into = _ends(call, parsed)
     for source in sources:
@@ -48,7 +42,7 @@ def moving(call: Call, reach: Reach) -> None:
             _backups(reach, parsed, place)
 
 
-def linking(call: Call, reach: Reach) -> None:
+def linking(call: PlacedCall, reach: Reach) -> None:
     parsed = call.parsed
     operands = texts(parsed.operands)
     if len(operands) == 1 and not parsed.has("-t", "--target-directory"):
@@ -65,7 +59,7 @@ def linking(call: Call, reach: Reach) -> None:
             _backups(reach, parsed, place)
 
 
-def installing(call: Call, reach: Reach) -> None:
+def installing(call: PlacedCall, reach: Reach) -> None:
     parsed = call.parsed
     if parsed.has("-d", "--directory"):
         for word in texts(parsed.operands):
@@ -79,7 +73,7 @@ def installing(call: Call, reach: Reach) -> None:
             _backups(reach, parsed, place)
 
 
-def _ends(call: Call, parsed: Parsed) -> tuple[list[str], str, bool]:
+def _ends(call: PlacedCall, parsed: Parsed) -> tuple[list[str], str, bool]:
     """Return sources, target, and whether the sources go into the target under their own names."""
     operands = texts(parsed.operands)
     into = texts(parsed.values("-t", "--target-directory"))
@@ -120,7 +114,7 @@ def _written(reach: Reach, path: str) -> None:
 
 def _replaced(parsed: Parsed) -> str:
     """Tell how to keep a file that another one replaces; with a backup it stays on the disk."""
-    return COPIED if parsed.has("-b", "--backup", "-S", "--suffix") else LINKED
+    return COPY if parsed.has("-b", "--backup", "-S", "--suffix") else HARD_LINK
 
 
 def _backups(reach: Reach, parsed: Parsed, path: str) -> None:
@@ -133,20 +127,20 @@ def _backups(reach: Reach, parsed: Parsed, path: str) -> None:
 # -- files by other names --------------------------------------------------------------------------
 
 
-def split(call: Call, reach: Reach) -> None:
+def split(call: PlacedCall, reach: Reach) -> None:
     parsed = call.parsed
     operands = texts(parsed.operands)
     prefix = operands[1] if len(operands) > 1 else "x"
     reach.add(call.path(prefix), prefix=True)
 
 
-def csplit(call: Call, reach: Reach) -> None:
+def csplit(call: PlacedCall, reach: Reach) -> None:
     parsed = call.parsed
     prefix = (texts(parsed.values("-f", "--prefix")) or ["xx"])[-1]
     reach.add(call.path(prefix), prefix=True)
 
 
-def rsync(call: Call, reach: Reach) -> None:
+def rsync(call: PlacedCall, reach: Reach) -> None:
     parsed = call.parsed
     operands = texts(parsed.operands)
     if parsed.has("-n", "--dry-run") or len(operands) < 2:  # noqa: PLR2004 - source and target
@@ -173,14 +167,14 @@ def rsync(call: Call, reach: Reach) -> None:
             for below in _names_below(path):
                 _written(reach, os.path.join(place, below) if below else place)
             if parsed.has("--remove-source-files"):
-                reach.add(path, deep=True, how=COPIED)
+                reach.add(path, deep=True, how=COPY)
     for word in texts(parsed.values("--backup-dir", "--partial-dir")):
         call.tree(reach, word)
     if parsed.has("-b", "--backup"):
         call.doubt(reach, "the names of the backups are not known")
 
 
-def patch(call: Call, reach: Reach) -> None:
+def patch(call: PlacedCall, reach: Reach) -> None:
     """The files that the gate finds in the patch, with what is put beside them."""
     suffixes = (".orig", ".rej", "~", *texts(call.parsed.values("-z", "--suffix")))
     written = call.acted_on(Verb.WRITE)
@@ -194,6 +188,6 @@ def patch(call: Call, reach: Reach) -> None:
             reach.add(f"{path}{suffix}")
 
 
-def trap(call: Call, reach: Reach) -> None:
+def trap(call: PlacedCall, reach: Reach) -> None:
     if call.acted_on(Verb.SHELL):
         call.doubt(reach, "what it runs later is not followed")

@@ -6,13 +6,9 @@ import errno
 import os
 
 from laconic.errors import LaconicError
-from laconic.undo.entry import DIRECTORY, FILE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.undo.entry import Entry
-    from laconic.undo.keep import Keep
-    from laconic.undo.plan import Plan, Step
+from laconic.undo.entry import DIRECTORY, FILE, Entry
+from laconic.undo.keep import Keep
+from laconic.undo.plan import Plan, Step
 
 
 class ConflictError(LaconicError):

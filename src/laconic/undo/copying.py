@@ -7,11 +7,7 @@ import errno
 import os
 from fcntl import ioctl
 
-from laconic.undo.entry import FIFO, FILE, LINK, open_to_read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.undo.entry import Entry
+from laconic.undo.entry import FIFO, FILE, LINK, Entry, open_to_read
 
 _FICLONE = 0x40049409  # man 2 ioctl_ficlone
 _ATTEMPTS = 3

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 
 from laconic.knowledge.arguments import Argument
 from laconic.reading.acts import Verb
 from laconic.reading.commands.xargs import MARKS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from laconic.reading.situation import ProgramCall
+from laconic.reading.situation import ProgramCall
 
 _MOST = 50_000
 _MOST_COMMANDS = 1_000
@@ -36,8 +32,6 @@ _WRITES = frozenset(("-fprint", "-fprint0", "-fls", "-fprintf"))
 
 class Search:
     """A find command: where it starts, what it may match, and what it does with that."""
-
-    __slots__ = ("commands", "deletes", "files", "maximum", "names", "starts", "unknown")
 
     def __init__(self, arguments: list[Argument]) -> None:
         self.starts: list[str] = []

@@ -9,21 +9,16 @@ a hook, an option of the configuration on the command line are doubts.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from itertools import pairwise
 
 from laconic.errors import FileError
+from laconic.git.command import GitCommand
+from laconic.git.objects import MissingObjectError
 from laconic.undo import git_trees
-from laconic.undo.call import texts
-from laconic.undo.git_objects import MissingObjectError
-from laconic.undo.reach import LINKED, located
+from laconic.undo.call import PlacedCall, texts
+from laconic.undo.reach import HARD_LINK, Reach, located
 from laconic.undo.repository import Repository, find_repository
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from laconic.undo.call import Call
-    from laconic.undo.reach import Reach
 
 _ELSEWHERE = (
     "GIT_DIR",
@@ -56,48 +51,23 @@ _COLLECTING = frozenset(
 )
 
 
-class GitCall:
-    """A git command: its subcommand, the words after it, and its repository."""
+class GitCall(GitCommand):
+    """A command of git with its repository, and what is found out about what it changes."""
 
-    __slots__ = ("call", "reach", "repository", "sub", "words")
+    __slots__ = ("call", "reach", "repository")
 
-    def __init__(self, call: Call, reach: Reach, repository: Repository, words: list[str]) -> None:
+    def __init__(
+        self, call: PlacedCall, reach: Reach, repository: Repository, words: list[str]
+    ) -> None:
+        super().__init__(words[0], words[1:], call.directory)
         self.call, self.reach, self.repository = call, reach, repository
-        self.sub, self.words = words[0], words[1:]
-
-    def has(self, *names: str) -> bool:
-        """Tell whether one of these options is there, also abbreviated, or bundled like -fdx."""
-        for word in self.words:
-            if word == "--":
-                return False
-            if any(_is_option(word, name) for name in names):
-                return True
-        return False
-
-    @property
-    def operands(self) -> list[str]:
-        """Return the words that are not options, and values of options that look like words."""
-        words = []
-        for word in self.words:
-            if word.startswith("--") and "=" in word:
-                words.append(word.partition("=")[2])
-            elif not word.startswith("-") or word == "-":
-                words.append(word)
-        return words
 
     def doubt(self, reason: str) -> None:
         place = self.repository.top or self.call.project
         self.reach.doubt(f"git {self.sub}: {reason}", place or self.call.directory)
 
 
-def _is_option(word: str, name: str) -> bool:
-    if name.startswith("--"):
-        given = word.partition("=")[0]
-        return len(given) > 2 and name.startswith(given)  # noqa: PLR2004 - more than the dashes
-    return word[:1] == "-" and word[:2] != "--" and name[1] in word[1:]
-
-
-def git(call: Call, reach: Reach) -> None:
+def git(call: PlacedCall, reach: Reach) -> None:
     """Add what a git command changes."""
     directory, words, doubts = _globals(call)
     sub = words[0] if words else "help"
@@ -145,15 +115,17 @@ def _places(words: list[str]) -> list[str]:
     return places
 
 
-def is_changing(call: Call) -> bool:
+def is_changing(call: PlacedCall) -> bool:
     """Tell whether a command of git changes the repository, so that names mean something else."""
     if call.name != "git":
         return False
     _, words, _ = _globals(call)
-    return bool(words) and words[0] not in READING
+    told = call.program.call
+    only_reads = told is not None and not told.effects and not call.program.doubts
+    return bool(words) and words[0] not in READING and not only_reads
 
 
-def _outputs(call: Call, reach: Reach, words: list[str]) -> None:
+def _outputs(call: PlacedCall, reach: Reach, words: list[str]) -> None:
     """Add the files that reading commands write: an archive, patches, `git diff --output=x`."""
     named = []
     for pos, word in enumerate(words):
@@ -178,7 +150,7 @@ def _bundle(one: GitCall) -> None:
         one.call.file(one.reach, word)
 
 
-def _globals(call: Call) -> tuple[str, list[str], list[str]]:
+def _globals(call: PlacedCall) -> tuple[str, list[str], list[str]]:
     """Read the options before the subcommand: man 1 git."""
     directory, doubts = call.directory, []
     words = call.words[1:]
@@ -233,7 +205,7 @@ def _clean(one: GitCall) -> None:
         return
     ignored = one.has("-x", "-X")
     for path in git_trees.untracked(one.repository, ignored=ignored):
-        one.reach.add(path, deep=True, how=LINKED)
+        one.reach.add(path, deep=True, how=HARD_LINK)
 
 
 def _worktree(one: GitCall) -> None:
@@ -281,7 +253,7 @@ def _configuration(one: GitCall) -> None:
             one.call.file(one.reach, word[7:])
 
 
-def _starting(call: Call, reach: Reach, words: list[str]) -> None:
+def _starting(call: PlacedCall, reach: Reach, words: list[str]) -> None:
     """git init and git clone: a repository that is there may be moved, or is changed in place."""
     parsed = call.parsed
     operands = texts(parsed.operands)
@@ -311,7 +283,7 @@ def _values_of(option: str, words: list[str]) -> list[str]:
     return [*behind, *(w.partition("=")[2] for w in words if w.startswith(f"{option}="))]
 
 
-def _cloning(call: Call, reach: Reach, operands: list[str]) -> None:
+def _cloning(call: PlacedCall, reach: Reach, operands: list[str]) -> None:
     if not operands:
         return
     guessed = operands[0].rstrip("/").removesuffix("/.git").rsplit("/", 1)[-1].rsplit(":", 1)[-1]
@@ -335,10 +307,10 @@ _HANDLERS: dict[str, Callable[[GitCall], None]] = {
     "checkout-index": git_trees.checkout,
     "read-tree": git_trees.checkout,
     "reset": git_trees.reset,
-    "merge": git_trees.merge,
-    "rebase": git_trees.rebase,
-    "cherry-pick": git_trees.picking,
-    "revert": git_trees.picking,
+    "merge": git_trees.moving_commits,
+    "rebase": git_trees.moving_commits,
+    "cherry-pick": git_trees.moving_commits,
+    "revert": git_trees.moving_commits,
     "stash": git_trees.stash,
     "apply": git_trees.apply,
     "am": git_trees.apply,

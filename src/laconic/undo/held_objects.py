@@ -10,13 +10,10 @@ import contextlib
 import heapq
 import os
 import zlib
+from collections.abc import Iterable, Iterator
 
-from laconic.undo.git_objects import MissingObjectError, Objects
+from laconic.git.objects import MissingObjectError, Objects
 from laconic.undo.refs import read_file
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _ID = 20  # the bytes of an object's id
 _MOST_REFS, _MOST_COMMITS, _MOST_OBJECTS, _MOST_BYTES = 2_000, 20_000, 20_000, 64 << 20

@@ -3,7 +3,9 @@
 # pathlib takes six milliseconds to load.
 from __future__ import annotations
 
-from laconic.undo.analysis import reach_of, reach_of_line
+from collections.abc import Collection, Mapping
+
+from laconic.undo.analysis import reach_of_line
 from laconic.undo.reach import Place, Reach
 from laconic.undo.repository import find_repository
 from laconic.undo.survey import (
@@ -16,10 +18,6 @@ from laconic.undo.survey import (
     survey,
 )
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
 
 class Holding:
     """What an undo would hold of a command.
@@ -28,8 +26,6 @@ class Holding:
     that this is all that it changes anywhere; is_wide: it is not, and everything around it is kept.
     reason: why it is not complete. survey: what was found, None if it is too much.
     """
-
-    __slots__ = ("is_exact", "is_wide", "reach", "reason", "survey")
 
     def __init__(self, reach: Reach) -> None:
         self.reach = reach
@@ -50,17 +46,22 @@ class Holding:
         return self.survey.size if self.survey else 0
 
 
-def hold_line(line: str, directory: str, environment: Mapping[str, str]) -> Holding:
-    """Say what an undo would hold of a line of a shell, for the gate."""
-    return measured(reach_of_line(line, directory, environment))
+def hold_line(
+    line: str, directory: str, environment: Mapping[str, str], parts: Collection[int] = ()
+) -> Holding:
+    """Say what an undo would hold of a line of a shell, or of these parts of it, for the gate."""
+    return measured(reach_of_line(line, directory, environment, parts))
 
 
-def hold_call(argv: Sequence[str], directory: str, environment: Mapping[str, str]) -> Holding:
-    """Say what an undo would hold of a program with its final words."""
-    return measured(reach_of(argv, directory, environment))
+def hold_quickly(line: str, directory: str, environment: Mapping[str, str]) -> Holding:
+    """Say what an undo would hold of a line, if that is little enough for a hook to keep it."""
+    reach = reach_of_line(line, directory, environment)
+    return measured(reach, limit_bytes=CHEAP_BYTES, most_entries=CHEAP_ENTRIES)
 
 
-def measured(reach: Reach, *, limit_bytes: int = LIMIT_BYTES) -> Holding:
+def measured(
+    reach: Reach, *, limit_bytes: int = LIMIT_BYTES, most_entries: int = MOST_ENTRIES
+) -> Holding:
     """Measure what would have to be kept; surroundings are kept only where that is cheap."""
     holding = Holding(reach)
     if reach.beyond:
@@ -78,7 +79,7 @@ def measured(reach: Reach, *, limit_bytes: int = LIMIT_BYTES) -> Holding:
     if reach.doubts:
         holding.reason = holding.reason or reach.doubts[0]
     try:
-        holding.survey = survey(reach, limit_bytes=limit_bytes, most_entries=MOST_ENTRIES)
+        holding.survey = survey(reach, limit_bytes=limit_bytes, most_entries=most_entries)
     except TooMuchError as error:
         holding.reason = error.message
     except OSError as error:

@@ -34,7 +34,7 @@ from laconic.undo.entry import (
 )
 from laconic.undo.opened import Opened, opened
 from laconic.undo.pack import PACK, shrink, start_of
-from laconic.undo.reach import DRESSED, Place, is_below
+from laconic.undo.reach import METADATA, Place, is_below
 from laconic.undo.refs import moved_refs, repository_of
 from laconic.undo.survey import matches, visit
 
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 MANIFEST, AFTER, JOURNAL, UNDONE, DATA = "manifest", "after", "journal", "undone", "data"
 HELD = "held-objects"
 _MOST_REFS_BYTES = 64 << 20
+_MOST_DIGESTED = 64 << 20  # of what has no copy, at one look: the next hook call waits for it
 
 
 class DamagedError(LaconicError):
@@ -68,8 +69,6 @@ class About:
 
     notes: what is not kept, in words for a person. timed: directories whose time alone is kept.
     """
-
-    __slots__ = ("agent", "command", "directory", "notes", "of", "session", "timed")
 
     def __init__(self, command: str, directory: str, of: str = "") -> None:
         self.command, self.directory, self.of = command, directory, of
@@ -95,6 +94,7 @@ class Keep:
         self.flat_after: dict[str, int] = {}
         self.refs: Refs = {}
         self.sums: dict[str, int] = {}
+        self._room = 0
         manifest = self.read(MANIFEST)
         try:
             self._take(manifest)
@@ -217,6 +217,7 @@ class Keep:
 
     def _changes(self, doors: Opened) -> dict[str, Entry | None]:
         changed: dict[str, Entry | None] = {}
+        self._room = _MOST_DIGESTED
         for path, now in self._look_again().items():
             doors.correct(path, now)
             before = self.before.get(path)
@@ -302,7 +303,7 @@ class Keep:
     def _is_as_before(self, path: str, before: Entry | None, now: Entry | None) -> bool:
         if is_untouched(before, now):
             return True
-        if now is not None and now.kind == FILE:
+        if now is not None and now.kind == FILE and self._is_read(before, now):
             describe(now, path)
         if before is None or now is None or not is_alike(before, now):
             return False
@@ -312,10 +313,22 @@ class Keep:
             return False
         return before.kind != FILE or self.is_kept_content(before, now)
 
+    def _is_read(self, before: Entry | None, now: Entry) -> bool:
+        """Tell whether to read a file: to compare it with its copy, or if that takes no time.
+
+        What is not read is known by its times alone: an undo asks once somebody has touched it.
+        """
+        if before is not None and before.data and before.size == now.size:
+            return True
+        if now.size > self._room:
+            return False
+        self._room -= now.size
+        return True
+
     def is_touched(self, path: str) -> bool:
         """Tell whether the command itself sets the time of a directory."""
         return any(
-            place.path == path and place.how == DRESSED and not place.deep for place in self.places
+            place.path == path and place.how == METADATA and not place.deep for place in self.places
         )
 
     def is_kept_content(self, before: Entry, now: Entry) -> bool:

@@ -5,20 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+from collections.abc import Iterable, Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from laconic.undo.entry import Entry
+from laconic.undo.entry import Entry
 
 LOOK, WRITE = stat.S_IRUSR | stat.S_IXUSR, stat.S_IRWXU
 
 
 class Opened:
     """modes: what the directories have that are open now because of us."""
-
-    __slots__ = ("modes",)
 
     def __init__(self) -> None:
         self.modes: dict[str, int] = {}

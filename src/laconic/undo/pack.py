@@ -8,15 +8,10 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterable
 
 from laconic.undo.copying import BLOCK, CREATE, MovingError, transfer
-from laconic.undo.entry import open_to_read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from laconic.undo.entry import Entry
+from laconic.undo.entry import Entry, open_to_read
 
 PACK = "pack"
 LARGEST = 128 << 10
@@ -32,8 +27,6 @@ def start_of(data: str) -> int | None:
 
 class Pack:
     """The file while it is written; it is made when the first content comes."""
-
-    __slots__ = ("_at", "_folder", "_writer")
 
     def __init__(self, folder: str) -> None:
         self._folder, self._at, self._writer = folder, 0, -1

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from laconic.files import upwards
+from laconic.git.index import meaning
 from laconic.undo import refs
 from laconic.undo.entry import (
     DIRECTORY,
@@ -17,16 +19,9 @@ from laconic.undo.entry import (
     is_untouched,
     look,
 )
-from laconic.undo.git_index import meaning
-from laconic.undo.keep import describe
+from laconic.undo.keep import Keep, describe
 from laconic.undo.opened import Opened, opened
 from laconic.undo.reach import is_below
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from laconic.undo.keep import Keep
 
 # Put the kept content there; make what is no longer there; remove what the command made; set mode,
 # owner, time and attributes of what has its content already.
@@ -38,8 +33,6 @@ class Step:
 
     before: what it brings back, None to remove. text: its content, if that was not kept as a file.
     """
-
-    __slots__ = ("action", "before", "now", "path", "text")
 
     def __init__(
         self, action: str, path: str, before: Entry | None, now: Entry | None = None
@@ -56,8 +49,6 @@ class Plan:
 
     moved: paths whose directory is reached through a symbolic link now; they are never written.
     """
-
-    __slots__ = ("conflicts", "keep", "moved", "steps")
 
     def __init__(self, keep: Keep) -> None:
         self.keep = keep

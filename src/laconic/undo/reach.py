@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # How a place is changed, which decides how it is kept: by a copy, by a hard link because the
 # command only unlinks or renames, or without its content because that stays as it is.
-COPIED, LINKED, DRESSED = "copy", "link", "dress"
+COPY, HARD_LINK, METADATA = "copy", "link", "dress"
 
 
 class Place:
@@ -30,7 +30,7 @@ class Place:
         path: str,
         *,
         deep: bool = False,
-        how: str = COPIED,
+        how: str = COPY,
         prefix: bool = False,
         skipped: frozenset[str] = frozenset(),
     ) -> None:
@@ -67,13 +67,11 @@ class Reach:
         self.around: set[str] = set()
         self.beyond: list[str] = []
 
-    def add(
-        self, path: str, *, deep: bool = False, how: str = COPIED, prefix: bool = False
-    ) -> None:
+    def add(self, path: str, *, deep: bool = False, how: str = COPY, prefix: bool = False) -> None:
         """Add a path as it was typed, made absolute: what it means is found out here."""
         self.put(Place(located(path), deep=deep, how=how, prefix=prefix))
 
-    def add_followed(self, path: str, *, how: str = COPIED) -> None:
+    def add_followed(self, path: str, *, how: str = COPY) -> None:
         """Add what a program writes that opens the path: the file behind links, and the link."""
         self.add(path, how=how)
         if os.path.islink(path):
@@ -91,7 +89,7 @@ class Reach:
             known.skipped = place.skipped
         known.deep = known.deep or place.deep
         if known.how != place.how:
-            known.how = COPIED
+            known.how = COPY
 
     def doubt(self, reason: str, around: str = "") -> None:
         if reason not in self.doubts:

@@ -132,8 +132,6 @@ def _names_that_differ(one: bytes, other: bytes) -> set[str]:
 class RefChange:
     """A file of refs that an undo writes. text: what it gets, None to remove it."""
 
-    __slots__ = ("entry", "is_conflict", "path", "text")
-
     def __init__(self, path: str, entry: Entry | None, text: bytes | None) -> None:
         self.path, self.entry, self.text = path, entry, text
         self.is_conflict = False

@@ -12,6 +12,8 @@ import contextlib
 import errno
 import os
 import shutil
+from collections.abc import Sequence
+from typing import Any
 
 from laconic.errors import LaconicError
 from laconic.undo.checks import BlockedError, ConflictError, check_copy, check_parent, check_plan
@@ -20,18 +22,10 @@ from laconic.undo.entry import DIRECTORY, FILE, Entry, Looker, look
 from laconic.undo.keep import JOURNAL, About, DamagedError, Keep, UnfinishedError
 from laconic.undo.keep import write as write_json
 from laconic.undo.opened import WRITE, Opened, close, opened
-from laconic.undo.plan import DRESS, REMOVE, Plan, folders_of, plan_opened
-from laconic.undo.reach import COPIED, DRESSED, Place, Reach
-from laconic.undo.store import MissingError
+from laconic.undo.plan import DRESS, REMOVE, Plan, Step, folders_of, plan_opened
+from laconic.undo.reach import COPY, METADATA, Place, Reach
+from laconic.undo.store import Held, MissingError, Store
 from laconic.undo.survey import survey
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from laconic.undo.plan import Step
-    from laconic.undo.store import Held, Store
 
 __all__ = ["BlockedError", "ConflictError", "apply", "recover", "undo"]
 _STAGE = ".laconic-undo-"
@@ -149,7 +143,7 @@ def _keep_present(store: Store, made: Plan, mine: About | None, doors: Opened) -
         if looker.is_here(step.path):
             is_folder = step.before is not None and step.before.kind == DIRECTORY
             is_dressed = step.action == DRESS and is_folder
-            reach.put(Place(step.path, how=DRESSED if is_dressed else COPIED))
+            reach.put(Place(step.path, how=METADATA if is_dressed else COPY))
     # A store that this undo brings back as a whole goes again with its repository.
     reach.stores = {one for one in made.keep.stores if os.path.isdir(os.path.dirname(one))}
     about = made.keep.about

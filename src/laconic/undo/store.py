@@ -10,9 +10,11 @@ import secrets
 import shutil
 import time
 from bisect import bisect
+from collections.abc import Iterator
 
 from laconic.errors import LaconicError
 from laconic.files import make_private, write_private
+from laconic.settings.load import Settings
 from laconic.undo.copying import copy, link
 from laconic.undo.entry import look
 from laconic.undo.keep import (
@@ -20,6 +22,7 @@ from laconic.undo.keep import (
     JOURNAL,
     MANIFEST,
     UNDONE,
+    About,
     DamagedError,
     Keep,
     UnfinishedError,
@@ -28,17 +31,8 @@ from laconic.undo.keep import (
     write,
 )
 from laconic.undo.pack import LARGEST, Pack
-from laconic.undo.reach import COPIED, LINKED
-from laconic.undo.survey import LIMIT_BYTES, TooMuchError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.settings.load import Settings
-    from laconic.undo.keep import About
-    from laconic.undo.reach import Reach
-    from laconic.undo.survey import Survey
+from laconic.undo.reach import COPY, HARD_LINK, Reach
+from laconic.undo.survey import LIMIT_BYTES, Survey, TooMuchError
 
 FOLDER = "undo"
 DAYS = 14
@@ -50,6 +44,7 @@ _NAME_PARTS = 3  # time, size and id
 _YOUNG_S = 60
 KEPT_WHATEVER_AGE = 20
 LAST = "last"
+KEPT = "laconic keeps what commands of agents destroy; laconic run --undo COMMAND, what yours does"
 _DOUBT = "doubt"  # the last command of which not all was kept
 
 
@@ -66,8 +61,6 @@ class MissingError(LaconicError):
 
 class Held:
     """A keep whose command is about to run, or runs; it counts as running while this is open."""
-
-    __slots__ = ("_handle", "keep_id", "path")
 
     def __init__(self, path: str, handle: int) -> None:
         self.path, self._handle = path, handle
@@ -134,6 +127,11 @@ class Store:
         keep_id = "".join(secrets.choice(_ALPHABET) for _ in range(_ID_LENGTH))
         return os.path.join(self.directory, f"{_stamp(now)}-{size:x}-{keep_id}")
 
+    def concerns(self, path: object) -> bool:
+        """Tell whether a path is our directory, or above or below it."""
+        name = f"{path}/"
+        return f"{self.directory}/".startswith(name) or name.startswith(f"{self.directory}/")
+
     # -- finding
 
     def paths(self) -> list[str]:
@@ -176,12 +174,13 @@ class Store:
                 keep = Keep(path)
                 if keep_id != LAST:
                     return keep
-                if not (keep.about.of or keep.undone_by or keep.is_running):
+                is_open = not (keep.about.of or keep.undone_by or keep.is_running)
+                if is_open and (keep.changed is not None or keep.changes()):  # else it did not run
                     self._refuse_last(keep)
                     return keep
         if keep_id == LAST:
             self._refuse_last(None)
-            raise MissingError("there is nothing to undo", "laconic undo --list")
+            raise MissingError("there is nothing to undo", KEPT)
         raise MissingError(f"nothing is kept under {keep_id!r}", "laconic undo --list")
 
     def note_doubt(self, held: Held | None, about: About, refusal: str) -> None:
@@ -310,9 +309,9 @@ def _fill(path: str, surveyed: Survey) -> None:
             entry = surveyed.before[source]
             assert entry is not None
             own = os.path.join(folder, str(number))
-            if way not in (COPIED, LINKED):
+            if way not in (COPY, HARD_LINK):
                 continue
-            if way == LINKED and entry.links == 1 and link(source, own):
+            if way == HARD_LINK and entry.links == 1 and link(source, own):
                 now = look(source)  # a link moves the change time
                 entry.changed_ns = now.changed_ns if now else entry.changed_ns
             elif entry.size <= LARGEST and (packed := pack.add(source)):

@@ -8,17 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Callable, Iterator
 
 from laconic.errors import LaconicError
 from laconic.files import upwards
 from laconic.undo.entry import DIRECTORY, FILE, OTHER, Entry, look, of_status
-from laconic.undo.reach import COPIED, Place
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from laconic.undo.reach import Reach
+from laconic.undo.reach import COPY, Place, Reach
 
 LIMIT_BYTES = 512 << 20
 MOST_ENTRIES = 50_000
@@ -49,8 +44,6 @@ class Survey:
     fills them again.
     """
 
-    __slots__ = ("before", "flat", "left_out", "size", "ways")
-
     def __init__(self) -> None:
         self.before: dict[str, Entry | None] = {}
         self.flat: dict[str, Entry] = {}
@@ -73,7 +66,7 @@ def survey(
         surveyed.before[path] = entry
         if entry is not None and entry.kind == FILE:
             surveyed.ways[path] = how
-            if how == COPIED:
+            if how == COPY:
                 surveyed.size += entry.size
         if surveyed.size > limit_bytes:
             raise TooMuchError(f"more than {limit_bytes >> 20} MB would have to be kept")
@@ -97,8 +90,8 @@ def survey(
 
 def _keep_by_copy(surveyed: Survey, path: str, entry: Entry) -> None:
     """Keep it by the way that is always safe, because two places disagree."""
-    if surveyed.ways[path] != COPIED:
-        surveyed.ways[path] = COPIED
+    if surveyed.ways[path] != COPY:
+        surveyed.ways[path] = COPY
         surveyed.size += entry.size
 
 
