@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from laconic import __version__
 from laconic.record import decisions
 from laconic.types import Decision, Effect, Verdict
 
@@ -30,7 +31,9 @@ def test_a_row_says_when_what_why_where_and_who(tmp_path):
     at = datetime.fromisoformat(row.pop("time"))
     assert at.tzinfo is not None
     assert at.timestamp() == 1_800_000_000
+    assert len(row.pop("id")) == 16
     assert row == {
+        "version": __version__,
         "verdict": "ask",
         "effects": ["sends"],
         "rule": "git/push",
@@ -39,6 +42,54 @@ def test_a_row_says_when_what_why_where_and_who(tmp_path):
         "agent": "claude-code",
         "command": "git push",
     }
+
+
+def test_each_row_has_an_id_of_its_own(tmp_path):
+    for _ in range(20):
+        append(tmp_path)
+    assert len({row["id"] for row in decisions.read(tmp_path)}) == 20
+
+
+def test_what_ran_unchecked_is_a_row_without_its_secrets(tmp_path):
+    known = {"agent": "claude-code", "now": 1.8e9}
+    words = "gate/disabled", "LACONIC_DISABLED is set"
+    more = {"command": "curl -u me:hunter2 h", "cwd": "/p", "about": {"call": "toolu_9"}}
+    assert decisions.append_unchecked(tmp_path, *words, **known, **more)
+    assert decisions.append_unchecked(tmp_path, *words, **known)
+    rows = decisions.of_agents(decisions.read(tmp_path))
+    assert list(map(decisions.outcome, rows)) == [decisions.UNCHECKED] * 2
+    assert (rows[0]["command"], rows[0]["call"]) == ("curl -u [hidden] h", "toolu_9")
+    assert "command" not in rows[1]
+
+
+def test_lines_of_an_older_laconic_are_read(tmp_path):
+    Path(decisions.log_path(tmp_path)).write_text(
+        '{"time": "2026-11-01T09:00:00.000+01:00", "verdict": "ask", "command": "git push"}\n'
+    )
+    (row,) = decisions.of_agents(decisions.read(tmp_path))
+    assert (decisions.outcome(row), decisions.moment(row)) == ("ask", 1793520000)
+
+
+def test_a_command_of_an_agent_is_one_row_also_if_the_agent_asks_about_it(tmp_path):
+    def add(command, agent="codex", **about):
+        row = {"command": command, "cwd": "/p", "agent": agent, "now": 1.8e9}
+        assert decisions.append(tmp_path, ASK, **row, about=about)
+
+    add("a", outcome="left", session="1")
+    add("a", outcome="left", session="2")
+    add("a", outcome="left", session="1", event="permission")
+    add("b", outcome="left", session="1")
+    add("b", outcome="allow", session="1", event="permission")  # an allowance for one run
+    add("c", agent=decisions.OWN)
+    add("d")
+    rows = decisions.of_agents(decisions.read(tmp_path))
+    found = [(row["command"], decisions.outcome(row), row.get("agent_asks")) for row in rows]
+    assert found == [
+        ("a", "left", True),
+        ("a", "left", None),
+        ("b", "allow", None),
+        ("d", "ask", None),
+    ]
 
 
 def test_secrets_are_left_out_of_commands_and_reasons(tmp_path):

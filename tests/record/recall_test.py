@@ -177,6 +177,7 @@ def test_last_is_the_last_and_says_which(store, laconic):
     record_run(store.state_dir, a_run(raw_id=""))
     status, out, err = laconic("recall", "last")
     assert (status, out) == (0, b"second")
+    assert laconic("recall") == (status, out, err)
     assert re.fullmatch(
         rf"laconic: {second} is from \d{{4}}-\d\d-\d\d [\d:]{{8}}: cargo test\n", err
     )

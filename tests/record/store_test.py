@@ -333,7 +333,7 @@ def test_a_spool_that_a_child_still_has_open_is_left_alone(store, spool):
 
 def test_a_spool_that_is_young_empty_or_kept_already_adds_no_run(store, spool):
     store.keep({"both": b"kept"}, "cccccc")
-    spool("aaaaaa.both", b"young", seconds=1)
+    spool("aaaaaa.both", b"", seconds=1)
     spool("bbbbbb.both", b"")
     spool("cccccc.both", b"kept")
     spool("notes.txt", b"of somebody else")
@@ -341,6 +341,13 @@ def test_a_spool_that_is_young_empty_or_kept_already_adds_no_run(store, spool):
     left = sorted(path.name for path in store.spool_dir.iterdir())
     assert left == ["aaaaaa.both", "notes.txt"]
     assert rows(store.state_dir) == []
+
+
+def test_what_a_laconic_wrote_that_was_killed_a_moment_ago_is_taken_in_at_once(store, spool):
+    spool("aaaaaa.out", b"so far", seconds=0)
+    spool("aaaaaa.err", b"", seconds=0)
+    assert adopt(store) == ["aaaaaa"]
+    assert store.load("aaaaaa") == {"out": b"so far", "err": b""}
 
 
 def test_without_spools_there_is_nothing_to_do(store):

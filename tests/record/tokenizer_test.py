@@ -309,7 +309,9 @@ def test_json_tells_the_counts(installed):
 def test_a_recall_is_counted_if_the_agent_reads_all_of_it(installed, state):
     installed()
     store = Store(state)
-    short, long = (store.keep({"out": data}) for data in (b"line\n" * 9, b"line\n" * 9000))
+    short, long = (
+        store.keep({"out": data}) for data in (b"line\n" * 9, b"%s\n" % (b"x" * 79) * 900)
+    )
     for raw_id in (short, long):
         assert run("recall", raw_id).returncode == 0
     (tokens, exact), (_, is_exact) = rows(state, "SELECT tokens, exact FROM recalls ORDER BY time")

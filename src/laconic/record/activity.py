@@ -1,11 +1,9 @@
-"""The queries of the report page: sessions, what was hidden, and what was recalled of it."""
+"""The queries that look at single runs: sessions, what was hidden, what was recalled of it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    import sqlite3
+import sqlite3
+from typing import NamedTuple
 
 
 class SessionRuns(NamedTuple):
@@ -21,6 +19,15 @@ class SessionRuns(NamedTuple):
     output_tokens: int
     exact: int
     recalls: int
+
+
+class HourRuns(NamedTuple):
+    """What laconic ran in an hour, as 2026-11-15T09; what was recalled is not part of it."""
+
+    hour: str
+    runs: int
+    input_tokens: int
+    output_tokens: int
 
 
 class Hidden(NamedTuple):
@@ -42,6 +49,40 @@ class Recall(NamedTuple):
     exact: int
     command: str
     agent: str
+
+
+class Happened(NamedTuple):
+    """A run, or a recall of what a run had hidden, which costs tokens and saves none."""
+
+    is_recall: bool
+    id: int
+    time: int
+    project: str
+    agent: str
+    session: str
+    command: str
+    input_tokens: int
+    output_tokens: int
+    exact: int
+
+
+def happened(connection: sqlite3.Connection, since: float) -> list[Happened]:
+    """Return all runs and recalls, each with the agent and session of the run."""
+    rows = connection.execute(
+        """
+        SELECT 0, id, time, project, agent, session, command, input_tokens, output_tokens, exact
+        FROM runs WHERE time >= :since
+        UNION ALL
+        SELECT 1, recalls.id, recalls.time, recalls.project, coalesce(agent, ''),
+            coalesce(session, ''), coalesce(command, ''), 0, tokens, recalls.exact
+        FROM recalls LEFT JOIN runs ON runs.id = (
+            SELECT id FROM runs WHERE raw_id = recalls.raw_id AND raw_id <> '' LIMIT 1
+        )
+        WHERE recalls.time >= :since
+        """,
+        {"since": _stored(since)},
+    )
+    return [Happened(bool(first), *rest) for first, *rest in rows]
 
 
 def sessions(
@@ -71,6 +112,19 @@ def sessions(
         {"since": _stored(since), "most": most},
     ).fetchall()
     return [SessionRuns(*row[:-1]) for row in rows], rows[0][-1] if rows else 0
+
+
+def by_hour(connection: sqlite3.Connection, since: float) -> list[HourRuns]:
+    """Return the sums of each hour, in local time."""
+    rows = connection.execute(
+        """
+        SELECT strftime('%Y-%m-%dT%H', time / 1000000, 'unixepoch', 'localtime'), count(*),
+            CAST(total(input_tokens) AS INTEGER), CAST(total(output_tokens) AS INTEGER)
+        FROM runs WHERE time >= ? GROUP BY 1
+        """,
+        (_stored(since),),
+    )
+    return [HourRuns(*row) for row in rows]
 
 
 def hidden(connection: sqlite3.Connection, since: float) -> list[Hidden]:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import platform
 import traceback
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from laconic import __version__
 from laconic.errors import FileError
 from laconic.files import write_private
 from laconic.settings.load import read_directories
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # The report has no arguments and no environment, because these may contain secrets.
 _PAGE = """\

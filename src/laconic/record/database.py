@@ -12,17 +12,21 @@ import json
 import os
 import sqlite3
 import time
+from collections.abc import Iterable, Iterator
+from errno import EBUSY, EIO
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from laconic.errors import LaconicError
 from laconic.files import make_private
 from laconic.record import journal
+from laconic.record.collect import SANDBOXED, collect, uncollected
+from laconic.record.kept import is_refused
 from laconic.record.migrations import NewerError, migrate, version_of
 from laconic.record.schema import COLUMNS, SCHEMA, statements
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from laconic.record.store import Store
+from laconic.record.sweep import adopt
+from laconic.settings.environ import environment
 
 DATABASE = "records.db"
 BROKEN = "records.broken.db"
@@ -55,20 +59,44 @@ def bring_in(state_dir: str | os.PathLike[str], patience_s: float = 0) -> bool:
     return True
 
 
+def ids_in(state_dir: str | os.PathLike[str], raw_ids: Iterable[str]) -> set[str]:
+    """Return which ids of outputs the records know, also of those that were removed.
+
+    OSError if that cannot be told now.
+    """
+    if not bring_in(state_dir):
+        raise OSError(EBUSY, os.strerror(EBUSY))
+    known = (
+        "SELECT raw_id FROM runs WHERE raw_id = ?1 "
+        "UNION SELECT raw_id FROM expired WHERE raw_id = ?1"
+    )
+    try:
+        with contextlib.closing(_open_to_read(Path(state_dir) / DATABASE)) as connection:
+            return {raw_id for raw_id in raw_ids if connection.execute(known, (raw_id,)).fetchone()}
+    except sqlite3.Error as error:
+        raise OSError(EIO, os.strerror(EIO)) from error
+
+
 @contextlib.contextmanager
 def reading(state_dir: str | os.PathLike[str]) -> Iterator[Records]:
     """Open the records for reading, with everything that has happened so far."""
     directory = Path(state_dir)
     path = directory / DATABASE
-    note = ""
+    note, is_refused_here = "", False
     _adopt(directory)
+    collect(directory, environment())
     try:
         try:
             _import(directory, _READER_PATIENCE_S)
         except (OSError, sqlite3.Error, _InUseError) as error:
             note = f"what ran last may be missing: {_reason(error)}" if _pending(directory) else ""
+            is_refused_here = isinstance(error, OSError) and is_refused(error)
         with contextlib.closing(_open_to_read(path)) as connection:
-            yield Records(connection, note)
+            if is_refused_here:
+                with contextlib.closing(_with_pending(connection, directory)) as more:
+                    yield Records(more, "")
+            else:
+                yield Records(connection, note)
     except NewerError:
         raise LaconicError(f"{path}: was written by a newer laconic", "update laconic") from None
     except sqlite3.Error as error:
@@ -82,9 +110,6 @@ def reading(state_dir: str | os.PathLike[str]) -> Iterator[Records]:
 
 def _adopt(directory: Path) -> None:
     """Bring in the runs of which no server could say how they ended."""
-    from laconic.record.store import Store  # noqa: PLC0415 - not where a run is only written down
-    from laconic.record.sweep import adopt  # noqa: PLC0415 - as above
-
     with contextlib.suppress(OSError, ValueError):
         adopt(Store(directory))
 
@@ -146,7 +171,8 @@ def _insert(
     try:
         for table, row in entries:
             with contextlib.suppress(*_NOT_STORABLE):
-                connection.execute(_INSERT[table], [row.get(name) for name in COLUMNS[table]])
+                values = [row.get(name, _LATER.get(name)) for name in COLUMNS[table]]
+                connection.execute(_INSERT[table], values)
         old = journal.microseconds() - _KEPT_US
         for table in COLUMNS:
             # A clock that runs ahead makes all of them old: the newest stay whatever it says.
@@ -167,6 +193,9 @@ _INSERT = {
     f"VALUES ({', '.join('?' * len(names))})"
     for table, names in COLUMNS.items()
 }
+
+
+_LATER = {"sandboxed": 0}  # a journal has it only of what was collected
 
 
 def _pending(directory: Path) -> bool:
@@ -208,6 +237,21 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
         return connection
     connection.close()
     return _empty()
+
+
+def _with_pending(connection: sqlite3.Connection, directory: Path) -> sqlite3.Connection:
+    """Return a copy in memory with what waits to be brought in, by whoever may write there."""
+    copy = sqlite3.connect(":memory:", isolation_level=None)
+    connection.backup(copy)
+    if version_of(copy):
+        migrate(copy)
+    name = Path(journal.path_of(directory)).name
+    for path in sorted(directory.glob(f"{name}*")):
+        with contextlib.suppress(OSError), path.open("rb") as stream:
+            _insert(copy, _entries(stream))
+    waiting = uncollected(directory, environment())
+    _insert(copy, [("runs", row | {SANDBOXED: 1}) for row in waiting])
+    return copy
 
 
 def _empty() -> sqlite3.Connection:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from laconic.errors import LaconicError
 from laconic.record import journal, tokenizer
 from laconic.record.database import BROKEN, DATABASE, reading
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 _COUNT = "SELECT count(*), coalesce(sum(exact), 0) FROM runs"
 

@@ -13,11 +13,15 @@ import fcntl
 import os
 import time
 
+from laconic.files import make_private
+from laconic.record.kept import is_apart
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 FULL_BYTES = 32 * 1024  # about eighty runs
+MOST_APART = 1 << 20  # where nobody brings it in but the collector
 _TRIES = 5
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
@@ -25,10 +29,10 @@ _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW |
 def append(state_dir: str | os.PathLike[str], table: str, row: dict[str, Any]) -> bool:
     """Append a row for a table of the records; False if it cannot be written. Never raises."""
     try:
-        size = _write(state_dir, _line(table, row))
+        size = _write(state_dir, line_of(table, row))
     except Exception:  # noqa: BLE001 - a command must not fail because nobody can write it down
         return False
-    if size > FULL_BYTES:
+    if size > FULL_BYTES and not is_apart(state_dir):
         from laconic.record.database import bring_in  # noqa: PLC0415 - one run in eighty pays
 
         bring_in(state_dir)
@@ -52,7 +56,7 @@ def plain(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _line(table: str, row: dict[str, Any]) -> bytes:
+def line_of(table: str, row: dict[str, Any]) -> bytes:
     import json  # noqa: PLC0415 - the importer of this module may never write a line
 
     # The leading newline ends a line that a full disk has truncated.
@@ -71,6 +75,8 @@ def _write(state_dir: str | os.PathLike[str], line: bytes) -> int:
             except OSError:
                 pass  # some file systems have no locks: whoever brings it in waits a moment
             status = os.fstat(handle)
+            if status.st_size > MOST_APART and is_apart(state_dir):
+                return 0
             if status.st_nlink:
                 is_whole = os.write(handle, line) == len(line)
                 return status.st_size + len(line) if is_whole else 0
@@ -86,8 +92,6 @@ def _open(state_dir: str | os.PathLike[str]) -> int:
         return os.open(path_of(state_dir), _FLAGS, 0o600)
     except FileNotFoundError:
         from pathlib import Path  # noqa: PLC0415 - once in the life of a state directory
-
-        from laconic.files import make_private  # noqa: PLC0415
 
         make_private(Path(state_dir))
         return os.open(path_of(state_dir), _FLAGS, 0o600)

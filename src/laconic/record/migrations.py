@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sqlite3
 
 from laconic.record.schema import SCHEMA, statements
-
-if TYPE_CHECKING:
-    import sqlite3
 
 # Step n (from 1) leads from version n to version n+1. A step never changes once it is released;
 # SCHEMA is always the result of all steps.
@@ -95,6 +92,7 @@ FROM (
     SELECT day, filter, program, project, exact, 0, 0, 0, 0, 0, 1, tokens, time FROM recalls
 ) GROUP BY 1, 2, 3, 4, 5;
 """,
+    "ALTER TABLE runs ADD COLUMN sandboxed INTEGER NOT NULL DEFAULT 0;",
 )
 
 

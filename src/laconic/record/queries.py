@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import sqlite3
+from typing import NamedTuple
 
 from laconic.record.schema import COLUMNS
-
-if TYPE_CHECKING:
-    import sqlite3
 
 # 'weekday 0' is the Sunday that ends the week (https://www.sqlite.org/lang_datefunc.html), so the
 # day six days earlier is Monday.

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from laconic.errors import UsageError
 from laconic.patterns import compile_written
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 
 class KeptLine(NamedTuple):

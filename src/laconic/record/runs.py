@@ -23,12 +23,6 @@ class Run:
     raw_id: the kept copy, "" for none.
     """
 
-    __slots__ = (
-        "agent", "command", "duration_ms", "exact", "filter_id", "pipe_override", "piped_tokens",
-        "program", "project", "raw_bytes", "raw_chars", "raw_id", "raw_tokens", "session",
-        "shown_tokens", "status",
-    )  # fmt: skip
-
     def __init__(
         self,
         command: str,

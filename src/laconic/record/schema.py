@@ -25,7 +25,8 @@ CREATE TABLE runs (
     agent TEXT NOT NULL,             -- claude-code, codex ...; '' if not known
     session TEXT NOT NULL,           -- the agent's own id of its session
     raw_id TEXT NOT NULL,            -- id of the raw output: laconic recall ID; '' if none is kept
-    day TEXT NOT NULL DEFAULT ''     -- 2026-11-15, by the machine's clock, when it was stored
+    day TEXT NOT NULL DEFAULT '',    -- 2026-11-15, by the machine's clock, when it was stored
+    sandboxed INTEGER NOT NULL DEFAULT 0  -- 1 if a sandbox has written it, which may have lied
 );
 
 CREATE INDEX runs_by_time ON runs (time);
@@ -127,7 +128,7 @@ COLUMNS = {
     "runs": (
         "id", "time", "command", "program", "filter", "status", "duration_ms", "raw_bytes",
         "raw_tokens", "piped_tokens", "shown_tokens", "input_tokens", "output_tokens", "exact",
-        "pipe_override", "project", "agent", "session", "raw_id",
+        "pipe_override", "project", "agent", "session", "raw_id", "sandboxed",
     ),
     "recalls": ("id", "time", "raw_id", "filter", "program", "project", "tokens", "exact"),
     "expired": ("raw_id", "time", "reason"),

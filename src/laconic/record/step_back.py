@@ -1,5 +1,7 @@
 """Remembers which commands show too little: after two recalls, the next run is shown as it is.
 
+And which run was the last of a command, so that what was shown of it need not be shown again.
+
 That holds for whoever asked: another agent's runs, and those of another session, stay short. To run
 a command again is no such sign, because after every change a test is run again. Nothing of the
 command is kept but its hash and program.
@@ -10,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 
 from laconic.errors import FileError
 from laconic.files import read_file, write_private
@@ -23,14 +26,13 @@ NAME = "step_back.json"
 _RECALLS = 2
 _MOST = 200  # commands that are remembered
 _MOST_IDS = 5  # outputs of each
+_LATELY_S = 1800  # as long as a run is thought to be before the reader's eyes
 
 AFTER_RECALLS = "what it hid was recalled twice"
 
 
 class Stepped:
     """A command whose output was shown as it is, so many times."""
-
-    __slots__ = ("program", "project", "times")
 
     def __init__(self, program: str, project: str, times: int) -> None:
         self.program, self.project, self.times = program, project, times
@@ -51,7 +53,25 @@ class StepBack:
         record = self._read().get(self._key(project, command), {})
         return AFTER_RECALLS if record.get("recalls", 0) >= _RECALLS else ""
 
-    def ran(self, project: str, command: str, program: str, raw_id: str, *, is_whole: bool) -> None:
+    def last(self, project: str, command: str) -> tuple[str, int]:
+        """The output of the last run of a command and its exit status; "" if there is none."""
+        record = self._read().get(self._key(project, command), {})
+        at, status = record.get("at"), record.get("status")
+        is_known = isinstance(at, int | float) and isinstance(status, int) and record["ids"]
+        if not is_known or not 0 <= time.time() - at < _LATELY_S:
+            return "", 0
+        return str(record["ids"][-1]), status
+
+    def ran(
+        self,
+        project: str,
+        command: str,
+        program: str,
+        raw_id: str,
+        *,
+        status: int = 0,
+        is_whole: bool,
+    ) -> None:
         """Remember a run. is_whole: it was shown as it is because it stepped back."""
         known, key = self._read(), self._key(project, command)
         record = known.pop(key, {"ids": [], "recalls": 0, "times": 0})
@@ -60,6 +80,7 @@ class StepBack:
             record["recalls"] = 0
         record["ids"] = [*record["ids"], *([raw_id] if raw_id else [])][-_MOST_IDS:]
         record.update(program=program, project=project, reader=self._reader)
+        record.update(status=status, at=int(time.time()))
         known[key] = record
         self._write(known)
 

@@ -10,14 +10,13 @@ import contextlib
 import os
 import time
 import zlib
+from collections.abc import Iterator, Mapping
+from errno import EACCES
 from pathlib import Path
 
 from laconic.errors import LaconicError
 from laconic.files import make_private
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from laconic.record.kept import is_apart, is_own
 
 # One file for both if they went to the same place, so that their order is known; else one each.
 STREAMS = ("both", "out", "err")
@@ -39,8 +38,6 @@ class MissingError(LaconicError):
 class Store:
     """The outputs in a state directory, and the limits on their size and age."""
 
-    __slots__ = ("days", "directory", "limit_bytes", "spool_dir", "state_dir")
-
     def __init__(
         self, state_dir: str | os.PathLike[str], store_mb: int = 256, store_days: int = 14
     ) -> None:
@@ -60,6 +57,7 @@ class Store:
         OSError if there is no room, and then keeps nothing of it.
         """
         make_private(self.directory)
+        self._refuse_links()
         raw_id = raw_id or self.new_id()
         # Files are moved last, so that the caller still has them if anything fails before.
         moved = {stream: part for stream, part in parts.items() if self._is_to_be_moved(part)}
@@ -76,6 +74,16 @@ class Store:
 
                 sweep(self, time.time())
         return raw_id
+
+    def _refuse_links(self) -> None:
+        """Raise PermissionError where whatever is in a sandbox has put a link to somewhere else.
+
+        Only the place that this one may write is hostile: the user's own may be on another disk.
+        """
+        if is_apart(self.state_dir):
+            for place in (self.state_dir, self.directory, self.spool_dir):
+                if os.path.lexists(place) and not is_own(str(place)):
+                    raise PermissionError(EACCES, os.strerror(EACCES), str(place))
 
     def update(self, raw_id: str, parts: Mapping[str, Path]) -> None:
         """Update the kept copy from files that have grown; the files stay where they are."""
@@ -164,6 +172,15 @@ def is_id(text: str) -> bool:
     return len(text) == ID_LENGTH and all(character in ALPHABET for character in text)
 
 
+_FILES = frozenset(f"{name}{suffix}" for name in STREAMS for suffix in ("", COMPRESSED, _SUM))
+
+
+def id_of(name: str) -> str:
+    """Return the id of the output that a file belongs to; nothing for a file that is not ours."""
+    raw_id, _, rest = name.partition(".")
+    return raw_id if is_id(raw_id) and rest in _FILES else ""
+
+
 def _compress(part: bytes | str | os.PathLike[str], final: Path) -> int:
     # The name of a draft is not an id; a draft that a crash has left is swept away.
     draft = final.with_name(f".{final.name}.{os.getpid()}")
@@ -197,7 +214,8 @@ def _pieces(part: bytes | str | os.PathLike[str]) -> Iterator[bytes]:
     if isinstance(part, bytes):
         yield part
         return
-    with Path(part).open("rb") as stream:
+    handle = os.open(part, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe is not waited for
+    with open(handle, "rb") as stream:  # noqa: PTH123 - of a descriptor
         while chunk := stream.read(_CHUNK):
             yield chunk
 

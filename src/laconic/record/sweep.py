@@ -5,22 +5,20 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import stat
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from laconic.record.journal import append, microseconds
 from laconic.record.runs import Run, record_run
-from laconic.record.store import STREAMS, Store, is_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from laconic.record.store import STREAMS, Store, id_of, is_id
 
 _DAY_S = 86400
 _ROOM = 0.9  # the share of the bound that stays filled, so that the next sweep is not due at once
 _LARGE = 8  # an output of more than an eighth of the bound is removed before all others
 PURGED = "it was removed by laconic purge"
-_YOUNG_S = 10  # a spool is locked right after it was made
+_YOUNG_S = 10  # a spool is locked right after it was made, and before anything is written to it
 _DRAFT_S = 3600
 KEPT_WHATEVER_AGE = 20
 _END = "end"
@@ -28,12 +26,14 @@ _BYTES_OF_TOKEN = 4
 
 
 class Kept:
-    """The files of one id: how old the newest is, and how large they are together."""
+    """The files of one id: how old the newest is, and how large they are together.
 
-    __slots__ = ("modified", "paths", "raw_id", "size")
+    is_foreign: whatever was in a sandbox may have written it.
+    """
 
     def __init__(self, raw_id: str) -> None:
         self.raw_id, self.modified, self.size = raw_id, 0.0, 0
+        self.is_foreign = False
         self.paths: list[str] = []
 
 
@@ -43,6 +43,7 @@ def sweep(store: Store, now: float) -> None:
     The newest few are never too old: a clock that runs ahead would make all of them so.
 
     A large output never displaces small ones: it is removed before them, unless it is the newest.
+    Nor do those from sandboxes displace others, as soon as they take half of the room.
     """
     adopt(store, now)
     with _alone(store.directory) as is_alone:
@@ -82,13 +83,22 @@ def _sweep_alone(store: Store, now: float) -> None:
     larges = [output for output in kept if output.size > store.limit_bytes // _LARGE]
     smalls = [output for output in kept if output not in larges]
     reason = f"all outputs together were larger than {store.limit_bytes >> 20} MB"
-    for output in (*larges, *smalls):
+    for output in dict.fromkeys((*_foreign(kept, store.limit_bytes // 2), *larges, *smalls)):
         # A large newest output is kept beyond the bound, so that no small one is removed for it.
         beyond = sum(one.size for one in newest if one in larges and one is not output)
         is_over = total > bound if output in larges else total - beyond > bound
         if output not in newest and is_over:
             _expire(store, output, reason, now)
             total -= output.size
+
+
+def _foreign(kept: list[Kept], room: int) -> Iterator[Kept]:
+    """Yield the oldest outputs from sandboxes, as far as all of them need more than their room."""
+    beyond = sum(output.size for output in kept if output.is_foreign) - room
+    for output in kept:
+        if output.is_foreign and beyond > 0:
+            yield output
+            beyond -= output.size
 
 
 def purge(
@@ -123,11 +133,12 @@ def _survey(directory: Path, now: float) -> Iterator[Kept]:
         for entry in entries:
             with contextlib.suppress(FileNotFoundError):
                 status = entry.stat(follow_symlinks=False)
-                raw_id = entry.name.partition(".")[0]
-                if is_id(raw_id):
+                raw_id = id_of(entry.name)
+                if raw_id:
                     one = outputs.setdefault(raw_id, Kept(raw_id))
                     one.paths.append(entry.path)
                     one.size += status.st_size
+                    one.is_foreign = one.is_foreign or not status.st_mode & stat.S_IWUSR
                     one.modified = max(one.modified, status.st_mtime)
                 elif _is_left(entry.name, now - status.st_mtime):
                     Path(entry.path).unlink()
@@ -136,8 +147,9 @@ def _survey(directory: Path, now: float) -> Iterator[Kept]:
 
 def _is_left(name: str, age_s: float) -> bool:
     if name.startswith(".tally-"):
-        return age_s > 2 * _DAY_S
-    return age_s > _DRAFT_S
+        return name.removeprefix(".tally-").isdecimal() and age_s > 2 * _DAY_S
+    draft, _, process = name.removeprefix(".").rpartition(".")
+    return bool(id_of(draft)) and process.isdecimal() and age_s > _DRAFT_S
 
 
 # -- spools ----------------------------------------------------------------------------------------
@@ -171,8 +183,9 @@ def _spools(directory: Path) -> dict[str, dict[str, Path]]:
 def _adopt_one(store: Store, raw_id: str, paths: dict[str, Path], now: float) -> bool:
     if store.has(raw_id):  # its command has left a background process, which may still write
         store.update(raw_id, {kind: path for kind, path in paths.items() if kind in STREAMS})
+    is_begun = any(paths[kind].lstat().st_size for kind in STREAMS if kind in paths)
     is_young = any(now - path.lstat().st_mtime < _YOUNG_S for path in paths.values())
-    if is_young and _END not in paths:
+    if is_young and not is_begun and _END not in paths:
         return False
     if not all(_is_left_alone(path) for path in paths.values()):
         return False
