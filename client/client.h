@@ -27,14 +27,18 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#else
+#elif defined __APPLE__
+#include <libproc.h>
 #include <mach-o/dyld.h>
 #define F_SETPIPE_SZ F_GETFD /* the size of a pipe cannot be set there */
+#else
+#error "the client in C is for Linux and macOS; elsewhere its form in Python is installed"
 #endif
 
 #include "kinds.h"
 
 #define PATH_ROOM 4096
+#define NOTICES "laconic_notices" /* for laconic-box: a descriptor that is read at once */
 #define PIPE_BYTES (1 << 20)    /* what we want a pipe to hold */
 #define FRAME_LIMIT (64u << 20) /* of an answer; more than that is a mistake */
 #define MAX_HEARTBEATS 30       /* the server sends AT_WORK every second while it works */
@@ -43,6 +47,8 @@ extern char **environ;
 
 /* -- laconic.c: what is asked, and who answers it -------------------------------------------- */
 int main(int argc, char **argv);
+int start_python(void); /* a connection to a laconic-py of our own, or -1 */
+extern const char *const marks[];
 bool equals(const char *word, const char *name); /* false for NULL */
 bool print(int target, const void *data, size_t length); /* false: nobody reads any more */
 
@@ -81,7 +87,13 @@ void *sys_realloc(void *data, size_t old, size_t size);
 bool path_of_python(char path[PATH_ROOM]); /* `laconic-py` beside this executable, as it really is */
 bool path_of_interpreter(const char *python, char path[PATH_ROOM]); /* what it runs in */
 bool path_of_state(char path[PATH_ROOM], const char *name); /* in the directory for records */
-bool path_of_spools(char path[PATH_ROOM]); /* the directory for spools, made if it is missing */
+/* Where spools may be, the best place first: with the records; in a directory that the user gives to
+ * sandboxes; in one of our own below a temporary one. docs/sandboxes.md says why. */
+enum place { WITH_RECORDS, SET_APART, IN_TMPDIR, IN_TMP, PLACES };
+bool policy_asks(void); /* the policy of this machine wants a question where nothing can be decided */
+bool path_of_spools(char path[PATH_ROOM], enum place place); /* made if it is missing */
+bool has_own(char path[PATH_ROOM]); /* a directory of ours alone, made if it is missing */
+bool name_of_slot(const char *python, char name[24]); /* of a pipe beside the spools */
 bool make_directory(char *path);           /* and those above it, for the owner alone */
 const char *get_variable(const char *name); /* of the environment, or NULL */
 bool join_texts(char *path, size_t room, const char *const *texts);
@@ -122,18 +134,24 @@ struct answer { /* a frame from the server: three numbers and the rest, which is
         uint32_t printed[2];                              /* SHOWN, RAW: bytes of each spool */
         struct { uint32_t replaced, count; } arguments;   /* BECOME: which, and how many stay */
         uint32_t words;                                   /* BOXED: how many there are */
+        struct { uint32_t is_shown_raw, is_to_be_kept; }; /* NOTED: what is to be done with spools */
     };
     struct buffer rest;
-    struct text { /* in the rest: what to print on stdout and on stderr, where the kind has that */
+    struct text { /* in the rest: what to print on stdout and on stderr, and NOTED: the journal's line */
         const unsigned char *data;
         size_t length;
-    } texts[2];
+    } texts[3];
     bool is_late; /* there is none, because the time limit was reached */
 };
+
+/* Has a connection used by plain reads and writes: a sandbox may refuse all else that is done with
+ * sockets. The time limit is one for each silence, or for all that comes. There is one such connection. */
+void use_plainly(int handle, int limit_ms, bool is_for_all);
 
 /* Both return false on any fault, a time limit included; signs of life are skipped, up to a limit.
  * An answer that was received has everything that its kind requires. */
 bool frame_send(int handle, enum kind kind, const struct buffer *body);
+bool print_at_once(int handle, const struct buffer *data); /* into a pipe, whole or not at all */
 bool answer_receive(int handle, struct answer *answer);
 
 /* -- start.c: starts a file as bash would ----------------------------------------------------- */
@@ -143,8 +161,10 @@ void close_from(int first);             /* closes this descriptor and all above 
 /* -- run.c: runs a command as if laconic were not there, and prints what matters -------------- */
 struct run {
     char **command;        /* what to run */
+    const char *name;      /* by which we were started */
     int server;            /* connected to the server, or to a laconic-py of our own */
     const char *python;    /* whose server that is; NULL for a laconic-py of our own */
+    bool has_slot;         /* a short output can be asked about without either */
     struct buffer request; /* what the server is told of the call */
     char *pipe;            /* what followed a `|`, taken off if the server agrees */
     bool takes_stderr;     /* that took stderr as well */

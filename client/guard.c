@@ -73,8 +73,9 @@ static void be_guard(int control, bool leads) {
     /* laconic was killed, so the command is killed as well. This process is in the group and dies
      * with it; its child goes on, and keeps what was written. */
     pid_t own = getpid();
-    if (leads && fork() != 0) _exit(0);
-    if (leads) setpgid(0, 0);
+    pid_t heir = leads ? fork() : 0;
+    if (heir > 0) _exit(0);
+    if (leads && heir == 0) setpgid(0, 0); /* else no process can be started, and we die with the command */
     if (leads || watched > 0) kill(leads ? -own : watched, SIGKILL);
     linger(true);
     _exit(0);

@@ -18,6 +18,7 @@ enum kind {
     BECOME = 'X',
     BOXED = 'B',
     COLD = 'N',
+    NOTED = 'J',
 };
 
 #endif

@@ -11,7 +11,8 @@
  * left to it as a whole. If even that is missing, a command runs as it was typed, and a hook says
  * that nothing was checked. */
 
-#include "client.h"
+#include "failed.h"
+#include "run.h"
 
 #ifndef LACONIC_VERSION
 #error "compile with -DLACONIC_VERSION='\"1.2.3\"'"
@@ -20,6 +21,7 @@
 #define STDIN_MS 5000          /* an agent that does not close our stdin is not waited for */
 #define PYTHON_S 30            /* for a laconic-py of our own, which has to load everything */
 #define REMIND_S 3600          /* how often a person is told that hooks are not answered */
+#define LOG_LIMIT (8 << 20)     /* nobody moves a full log away while nothing can start */
 #define DENIED 2               /* how some agents are told no; other programs end so when they fail */
 #define DENIED_TO_CLIENT 102   /* how hooks/hook.py tells us */
 
@@ -93,7 +95,7 @@ static bool is_on(const char *name) { /* settings/environ.py has the same words 
 /* SWITCHES in settings/environ.py, and with the others _ODD in server/python_client.py. */
 static const char *const switches[] = {"LACONIC_NO_FILTER", "LACONIC_DISABLED", NULL};
 /* MARKS in settings/environ.py. */
-static const char *const marks[] = {
+const char *const marks[] = {
     "AGENT", "AI_AGENT", "AUGMENT_AGENT", "CLAUDECODE", "CLINE_ACTIVE", "CODEX_CI", "CODEX_SANDBOX",
     "CODEX_THREAD_ID", "COPILOT_CLI", "CURSOR_AGENT", "GEMINI_CLI", "GOOSE_TERMINAL", "OPENCODE",
     "PI_CODING_AGENT", "QWEN_CODE", "ROO_ACTIVE", "TRAE_AI_SHELL_ID", NULL};
@@ -137,9 +139,12 @@ static void exec_python(char *const *arguments) {
     sys_free(words, (count + 6) * sizeof *words);
 }
 
-/* Starts a laconic-py that answers only this call; returns a connection to it, or -1. */
-static int start_python(void) {
-    char *words[] = {"server", "attend", NULL};
+/* Starts a laconic-py that answers only this call; returns a connection to it, or -1. It is told for
+ * whom to start a server (0: for nobody), and how many spools in memory it gets. */
+int start_python(void) {
+    char caller[24], count[24];
+    char *words[] = {"server", "attend", (char *)digits(is_apart ? 0 : (uint64_t)getpid(), 10, caller),
+                     (char *)digits(is_in_memory ? (uint64_t)stream_count : 0, 10, count), NULL};
     int ends[2], nothing;
     if (access(python, X_OK) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return -1;
     for (int end = 0; end < 2; end++) fcntl(ends[end], F_SETFD, FD_CLOEXEC);
@@ -150,12 +155,17 @@ static int start_python(void) {
         /* A caller that waits until our streams are closed must not wait for it. */
         nothing = open("/dev/null", O_RDWR);
         for (int handle = 0; handle < 3; handle++) dup2(nothing < 0 ? ends[1] : nothing, handle);
-        if (dup2(ends[1], 3) == 3 && fcntl(3, F_SETFD, 0) == 0) exec_python(words);
+        const int handles = 1 + (is_in_memory ? stream_count : 0), first = 3;
+        int given[] = {ends[1], streams[0].file, streams[1].file};
+        for (int pos = 0; pos < handles; pos++) given[pos] = fcntl(given[pos], F_DUPFD, first + handles);
+        for (int pos = 0; pos < handles; pos++)
+            if (dup2(given[pos], first + pos) < 0) _exit(127);
+        exec_python(words);
         _exit(127);
     }
     close(ends[1]);
     while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;
-    limit_silence(ends[0], PYTHON_S);
+    use_plainly(ends[0], PYTHON_S * 1000, false);
     return ends[0];
 }
 
@@ -170,9 +180,81 @@ static int become_shell(char **argv) {
     return start_become(argv);
 }
 
+/* Writes the time in UTC, as in 2026-11-19T14:03:05+00:00; the library's gmtime() may not be there. See
+ * http://howardhinnant.github.io/date_algorithms.html#civil_from_days */
+static void write_time(char *text, size_t room, uint64_t now) {
+    const uint64_t days = now / 86400 + 719468, day_of_era = days % 146097;
+    const uint64_t year = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    const uint64_t day = day_of_era - (365 * year + year / 4 - year / 100), month = (5 * day + 2) / 153;
+    const uint64_t parts[] = {days / 146097 * 400 + year + (month < 10 ? 0 : 1),
+                              month < 10 ? month + 3 : month - 9, day - (153 * month + 2) / 5 + 1,
+                              now / 3600 % 24, now / 60 % 60, now % 60};
+    const char *two[6];
+    char shown[6][24];
+    for (int pos = 0; pos < 6; pos++) two[pos] = digits(parts[pos] + (pos == 0 ? 0 : 100), 10, shown[pos]);
+    join(text, room, two[0], "-", two[1] + 1, "-", two[2] + 1, "T", two[3] + 1, ":", two[4] + 1, ":",
+         two[5] + 1, "+00:00");
+}
+
+/* Adds a line to the log of decisions, as append_unchecked() in record/decisions.py does. asked: by a
+ * form of an answer; NULL if nothing was. */
+static void log_unchecked(const char *agent, const struct failed *asked) {
+    char path[PATH_ROOM], line[PATH_ROOM], id[24], when[40];
+    uint64_t chance = 0;
+    size_t length = 0;
+    for (const char *at = agent; at != NULL && *at != '\0'; at++)
+        if ((*at < 'a' || *at > 'z') && *at != '-') agent = NULL; /* no name of ours: perhaps no JSON */
+    if (!path_of_state(path, "") || !make_directory(path)) return;
+    path_of_state(path, "/decisions.jsonl");
+    int source = (int)sys(open, "/dev/urandom", O_RDONLY | O_CLOEXEC);
+    if (source < 0) return;
+    sys(read, source, &chance, sizeof chance);
+    sys(close, source);
+    write_time(when, sizeof when, (uint64_t)sys(time, NULL));
+    if (!join(line, sizeof line, "{\"id\": \"", digits(chance | 1ull << 63, 16, id), "\", \"time\": \"", when,
+         "\", \"version\": \"" LACONIC_VERSION "\", \"verdict\": \"unchecked\", \"rule\": \"gate/no-start\"",
+         ", \"reason\": \"laconic could not start\", \"agent\": \"", agent == NULL ? "" : agent,
+              asked == NULL        ? "\""
+              : asked->is_question ? "\", \"outcome\": \"ask\""
+                                   : "\", \"outcome\": \"deny\"",
+              "}\n")) return;
+    while (line[length] != '\0') length++;
+    int flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    int handle = (int)sys(open, path, flags, 0600);
+    if (handle >= 0 && sys(lseek, handle, 0, SEEK_END) < LOG_LIMIT) sys(write, handle, line, length);
+    if (handle >= 0) sys(close, handle);
+}
+
+/* Finds the answer to a hook that the policy of the machine wants a question from; NULL if that wants
+ * none, or the event comes after a command. */
+static const struct failed *find_asked(char **argv) {
+    const size_t count = sizeof failed_answers / sizeof *failed_answers;
+    const char *event = argv[2] == NULL || argv[3] == NULL || *argv[3] == '-' ? NULL : argv[3];
+    if (!policy_asks()) return NULL;
+    for (const struct failed *one = failed_answers; one < failed_answers + count; one++)
+        if (equals(argv[2], one->agent) && (event == NULL || equals(event, one->event))) return one;
+    return NULL;
+}
+
+/* Prints the form of an answer with the reason in it; returns the exit status. */
+static int say_asked(const struct failed *asked) {
+    const char *reason = failed_reasons[asked->is_question], *from = failed_forms[asked->form], *at = from;
+    const int target = asked->status == 0 ? 1 : 2;
+    size_t length = 0;
+    while (reason[length] != '\0') length++;
+    for (; *at != '\0'; at++) {
+        if (*at != '\001') continue;
+        print(target, from, (size_t)(at - from));
+        print(target, reason, length);
+        from = at + 1;
+    }
+    print(target, from, (size_t)(at - from));
+    return asked->status;
+}
+
 /* Nobody answers this hook, so nothing was checked. Says so where the agent shows it, now and then,
  * and leaves a note for doctor. A hook ends well all the same. */
-static int say_unanswered(const char *agent) {
+static int say_unanswered(char **argv) {
     /* Hooks of these show `systemMessage` to the person. */
     static const char *const shown[] = {"claude-code", "claude", "codex", "gemini", "qwen"};
     static const char message[] =
@@ -182,7 +264,11 @@ static int say_unanswered(const char *agent) {
     struct stat note;
     size_t length = 0;
     bool is_known = false, is_new = true;
+    const char *agent = argv[2];
+    const struct failed *asked = find_asked(argv);
     ignore(SIGPIPE);
+    log_unchecked(agent, asked);
+    if (asked != NULL) return say_asked(asked);
     for (int pos = 0; pos < 5; pos++) is_known = is_known || equals(agent, shown[pos]);
     if (is_known && path_of_state(path, "/hooks") && make_directory(path)) {
         path_of_state(path, "/hooks/unanswered");
@@ -217,7 +303,7 @@ static int hook_by_python(char **argv) {
     while (pid > 0 && sys(wait4, pid, &state, 0, NULL) < 0 && sys_errno == EINTR) continue;
     int status = WIFEXITED(state) ? WEXITSTATUS(state) : 127;
     if (status == DENIED_TO_CLIENT) return DENIED;
-    return status == 0 ? 0 : say_unanswered(argv[2]);
+    return status == 0 ? 0 : say_unanswered(argv);
 }
 
 static int become_python(char **argv, struct run *run) {
@@ -317,8 +403,14 @@ static bool is_plain(const struct run *run, const char *name) {
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
 }
 
+/* Tells whether nobody has to be asked before a command starts, and nothing odd is wanted. */
+static bool may_wait(const struct run *run, char **argv) {
+    return equals(argv[1], "run") && run->pipe == NULL && !run->has_filter && !run->is_boxed && !run->is_kept &&
+           !is_set("LACONIC_NO_SERVER") && !any(is_set, talkative);
+}
+
 int main(int argc, char **argv) {
-    struct run run = {.server = -1};
+    struct run run = {.server = -1, .name = argv[0]};
     struct buffer input = {0};
     if (argc < 1 || !path_of_python(python)) python[0] = '\0';
     bool is_hook = argc > 1 && equals(argv[1], "hook");
@@ -337,17 +429,24 @@ int main(int argc, char **argv) {
     if (kind == RUN && !is_seen && is_simple) return run_plainly(&run);
     if (kind == RUN && !is_seen && !is_beside) return become_python(argv, &run);
     if (kind == 0 || !is_whole || python[0] == '\0') return become_python(argv, &run);
-    if (!is_set("LACONIC_NO_SERVER")) run.server = connect_server(python);
+    if (kind == RUN && !is_beside && !open_spools(&run)) /* what cannot be kept must not be hidden */
+        return is_simple ? run_plainly(&run) : become_python(argv, &run);
+    if (!is_set("LACONIC_NO_SERVER") && !is_apart) run.server = connect_server(python);
     if (run.server >= 0) run.python = python;
-    else if ((kind == RUN && !is_beside) || kind == SHELL) run.server = start_python();
-    if (run.server < 0 && kind == RUN && is_simple) return run_plainly(&run);
+    else if (kind == RUN && may_wait(&run, argv)) run.has_slot = slot_find(python);
+    if (run.server < 0 && !run.has_slot && ((kind == RUN && !is_beside) || kind == SHELL))
+        run.server = start_python();
+    bool is_near = run.server >= 0 || run.has_slot;
+    bool is_told = is_near && describe_call(&run.request, argv);
+    if (!is_told) remove_spools();
+    if (!is_near && kind == RUN && is_simple) return run_plainly(&run);
     if (run.server < 0 && kind == SHELL) return become_shell(argv);
-    if (run.server < 0 || !describe_call(&run.request, argv)) return become_python(argv, &run);
+    if (!is_told) return become_python(argv, &run);
     if (kind == HOOK) read_stdin(&input);
     int status = is_beside     ? run_beside(&run)
                  : kind == RUN ? run_command(&run)
                                : ask(&run, kind, &input, argc, argv);
     if (status >= 0) return status;
-    if (kind == HOOK && !refill_stdin(&input)) return say_unanswered(argv[2]);
+    if (kind == HOOK && !refill_stdin(&input)) return say_unanswered(argv);
     return become_python(argv, &run);
 }

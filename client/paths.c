@@ -137,12 +137,22 @@ static uint64_t file_number(const char *path) {
     return sys(stat, path, &status) == 0 ? status.st_ino : 0;
 }
 
+#define HASHED_NOTHING 0xcbf29ce484222325u
+
 static uint64_t hashed(uint64_t hash, uint64_t byte) { /* FNV-1a */
     return (hash ^ (byte & 255)) * 0x100000001b3u;
 }
 
 static uint64_t hashed_text(uint64_t hash, const char *text) {
     while (*text != '\0') hash = hashed(hash, (unsigned char)*text++);
+    return hash;
+}
+
+static uint64_t hashed_path(const char *path) { /* whatever slashes it is written with */
+    uint64_t hash = HASHED_NOTHING;
+    for (; *path != '\0'; path++) {
+        if (*path != '/' || (path[1] != '/' && path[1] != '\0')) hash = hashed(hash, (unsigned char)*path);
+    }
     return hash;
 }
 
@@ -153,22 +163,34 @@ static const char *const place_names[] = {
 
 /* One server per installed version, confinement and set of directories: nobody is answered from
  * outside a container or a sandbox, or by a configuration that is not theirs. */
-static bool find_socket(const char *python, struct sockaddr_un *address) {
+static bool find_identity(const char *python, const struct confinement *own, char text[24], const char **name) {
     struct stat status;
-    char runtime[PATH_ROOM], text[24];
-    const struct confinement *own = own_confinement();
-    if (own == NULL || sys(stat, python, &status) != 0 || !find_runtime(runtime)) return false;
+    if (sys(stat, python, &status) != 0) return false;
     const uint64_t numbers[] = {status.st_ino, (uint64_t)status.st_size, (uint64_t)status.st_mtime,
-                                file_number("/")};
-    uint64_t hash = hashed_text(0xcbf29ce484222325u, python);
+                                own == NULL ? 0 : file_number("/")};
+    uint64_t hash = hashed_text(HASHED_NOTHING, python);
     for (int bit = 0; bit < 4 * 64; bit += 8) hash = hashed(hash, numbers[bit / 64] >> bit % 64);
-    for (size_t pos = 0; pos < own->length; pos++) hash = hashed(hash, (uint64_t)own->text[pos]);
-    for (const char *const *name = place_names; *name != NULL; name++) {
-        const char *value = get_variable(*name);
+    for (size_t pos = 0; own != NULL && pos < own->length; pos++) hash = hashed(hash, (uint64_t)own->text[pos]);
+    for (const char *const *place = place_names; *place != NULL; place++) {
+        const char *value = get_variable(*place);
         if (value != NULL) hash = hashed_text(hash, value);
         hash = hashed(hash, 0);
     }
-    const char *name = digits(hash, 16, text);
+    *name = digits(hash, 16, text);
+    return true;
+}
+
+bool name_of_slot(const char *python, char name[24]) {
+    char text[24];
+    const char *found;
+    return find_identity(python, NULL, text, &found) && join(name, 24, found);
+}
+
+static bool find_socket(const char *python, struct sockaddr_un *address) {
+    char runtime[PATH_ROOM], text[24];
+    const char *name;
+    const struct confinement *own = own_confinement();
+    if (own == NULL || !find_runtime(runtime) || !find_identity(python, own, text, &name)) return false;
     return join(address->sun_path, sizeof address->sun_path, runtime, "/", name, ".sock");
 }
 
@@ -223,6 +245,44 @@ bool path_of_state(char path[PATH_ROOM], const char *name) {
     return false;
 }
 
+/* settings/managed.py says what the policy of a machine is, and reads it as we do. */
+#ifdef __APPLE__
+#define POLICY_FOLDER "/Library/Application Support/laconic"
+#else
+#define POLICY_FOLDER "/etc/laconic"
+#endif
+
+static bool is_roots(const struct stat *status) {
+    return status->st_uid == 0 && (status->st_mode & 022) == 0;
+}
+
+/* Looks for a line without a parser; what others than root may have written asks. */
+bool policy_asks(void) {
+    static const char wanted[] = "on_failure = \"ask\"", path[] = POLICY_FOLDER "/policy.toml";
+    static char piece[1 << 12];
+    struct stat folder, file;
+    long got;
+    size_t at = 0; /* how much of the line is as wanted; past its end: it is another one */
+    const size_t length = sizeof wanted - 1;
+    if (sys(lstat, path, &file) != 0) return sys_errno != ENOENT;
+    bool is_fit = sys(lstat, POLICY_FOLDER, &folder) == 0 && S_ISDIR(folder.st_mode) && is_roots(&folder) &&
+                  S_ISREG(file.st_mode) && is_roots(&file);
+    int handle = is_fit ? (int)sys(open, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW) : -1;
+    if (handle < 0) return true;
+    bool asks = false;
+    while (!asks && (got = sys(read, handle, piece, sizeof piece)) > 0) {
+        for (long pos = 0; pos < got && !asks; pos++) {
+            const char byte = piece[pos];
+            const bool is_blank = byte == ' ' || byte == '\t' || byte == '\r';
+            if (byte == '\n') asks = at == length, at = 0;
+            else if (at < length && byte == wanted[at]) at++;
+            else if (!is_blank || (at > 0 && at < length)) at = length + 1;
+        }
+    }
+    sys(close, handle);
+    return asks || at == length;
+}
+
 bool make_directory(char *path) {
     if (sys(mkdir, path, 0700) == 0 || sys_errno == EEXIST) return true;
     if (sys_errno != ENOENT) return false;
@@ -236,7 +296,30 @@ bool make_directory(char *path) {
     return is_made && (sys(mkdir, path, 0700) == 0 || sys_errno == EEXIST);
 }
 
-bool path_of_spools(char path[PATH_ROOM]) {
-    if (!path_of_state(path, "/spool")) return false;
+bool has_own(char path[PATH_ROOM]) {
     return is_private(path) || (make_directory(path) && is_private(path));
+}
+
+/* Tells whether what we make in a directory stays ours: nobody else may rename it there. */
+static bool is_safe(const char *directory) {
+    struct stat status;
+    if (sys(stat, directory, &status) != 0 || !S_ISDIR(status.st_mode)) return false;
+    bool is_own = status.st_uid == user_id() && (status.st_mode & 022) == 0;
+    return is_own || (status.st_mode & S_ISVTX) != 0;
+}
+
+/* src/laconic/record/kept.py has the same places. */
+bool path_of_spools(char path[PATH_ROOM], enum place place) {
+    const char *base = "/tmp";
+    char state[PATH_ROOM], text[24];
+    if (place == WITH_RECORDS) return path_of_state(path, "/spool") && has_own(path);
+    if (place == SET_APART) {
+        bool is_given = path_of_state(path, "/sandboxed") && is_private(path);
+        return is_given && path_of_state(path, "/sandboxed/spool") && has_own(path);
+    }
+    if ((place == IN_TMPDIR && !absolute("TMPDIR", &base)) || !is_safe(base)) return false;
+    if (!path_of_state(state, "")) return false;
+    const char *name = digits(hashed_path(state), 16, text); /* of the records that it belongs to */
+    return join(path, PATH_ROOM, base, "/laconic-kept-", name) && has_own(path) &&
+           join(path, PATH_ROOM, base, "/laconic-kept-", name, "/spool") && has_own(path);
 }

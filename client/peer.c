@@ -143,9 +143,17 @@ const struct confinement *own_confinement(void) {
     return &unknown;
 }
 
+/* In no header: https://chromium.googlesource.com/chromium/src/+/main/sandbox/mac/seatbelt.cc */
+extern int sandbox_check(pid_t process, const char *operation, int kind, ...);
+
+/* Which rules a sandbox has cannot be asked, only whether there is one. */
 bool is_equal_peer(int handle) {
     uid_t user;
     gid_t group;
-    return getpeereid(handle, &user, &group) == 0 && user == user_id();
+    pid_t peer = 0;
+    socklen_t length = sizeof peer;
+    bool is_user = getpeereid(handle, &user, &group) == 0 && user == user_id() &&
+                   getsockopt(handle, SOL_LOCAL, LOCAL_PEERPID, &peer, &length) == 0;
+    return is_user && sandbox_check(peer, NULL, 0) == sandbox_check(getpid(), NULL, 0);
 }
 #endif

@@ -6,7 +6,10 @@
 #include "run.h"
 
 #define STRAGGLERS_MS 100 /* for processes that write a moment after the command has ended */
+#define RECORDS_MS 1000   /* for a laconic-py of our own to write down the run */
 #define STREAM_MS 500     /* how often a command that runs long shows what is certain */
+#define SLOT_MS 150       /* an output that is not there by then is no short one */
+#define PAUSE 6           /* how often that is asked although nothing new has come */
 
 static bool is_raw; /* the spool takes no more: all goes straight to its target */
 static volatile sig_atomic_t child, group, was_interrupted; /* group: none with a terminal */
@@ -129,7 +132,8 @@ static void wait_for_events(int limit_ms) {
     }
 }
 
-static bool start(char *const *command) {
+/* tells_at_once: what makes a box gets our stderr as well, for what nobody should wait for. */
+static bool start(char *const *command, bool tells_at_once) {
     int out[2], err[2] = {-1, -1};
     pid_t own = getpid();
     sigset_t all, old;
@@ -143,7 +147,7 @@ static bool start(char *const *command) {
     if (stream_count == 2) fcntl(err[1], F_SETPIPE_SZ, PIPE_BYTES);
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &old); /* our handlers are not for the child */
-    signal(SIGCHLD, SIG_DFL); /* with SIGCHLD ignored, waitpid() yields no status (man 2 wait) */
+    void (*on_child)(int) = signal(SIGCHLD, SIG_DFL); /* ignored, waitpid() yields no status (man 2 wait) */
     pid_t leader = 0;
     pid_t pid = guard_start(&leader) ? fork() : -1;
     group = leader;
@@ -153,8 +157,12 @@ static bool start(char *const *command) {
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* if we are killed before the guard knows (man 2 prctl) */
 #endif
         if (getppid() != own) _exit(128 + SIGKILL);
+        char number[16];
+        snprintf(number, sizeof number, "%d", tells_at_once ? dup(2) : -1);
+        if (tells_at_once) setenv(NOTICES, number, 1);
         dup2(out[1], 1);
         if (is_both || stream_count == 2) dup2(is_both ? out[1] : err[1], 2);
+        signal(SIGCHLD, on_child);
         sigprocmask(SIG_SETMASK, &old, NULL);
         _exit(start_become(command));
     }
@@ -175,6 +183,7 @@ static bool has_ended(int *status) {
     pid_t pid = waitpid(child, &state, WNOHANG);
     if (pid == 0 || (pid < 0 && errno == EINTR)) return false;
     child = 0;
+    if (group == 0) guard_watch(0); /* the number may become another's */
     died_of_interrupt = pid > 0 && WIFSIGNALED(state) && WTERMSIG(state) == SIGINT;
     *status = pid < 0 ? 1 : WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
     return true;
@@ -201,8 +210,8 @@ static bool ask(struct run *run, enum kind kind, struct buffer *body, int *statu
                        answer_receive(run->server, &answer) &&
                        (answer.kind == ANSWER || answer.kind == SHOWN || answer.kind == RAW);
     buffer_free(body);
-    if (!is_answered) give_up_server(run, answer.is_late);
-    print_texts(&answer);
+    if (is_answered) print_texts(&answer);
+    else give_up_server(run, answer.is_late);
     for (int pos = 0; pos < stream_count && is_answered && answer.kind != ANSWER; pos++) {
         if (streams[pos].printed < answer.printed[pos]) streams[pos].printed = answer.printed[pos];
     }
@@ -274,18 +283,32 @@ static void tell_end(struct run *run, struct buffer *result) {
     if (answer_receive(run->server, &answer)) buffer_free(&answer.rest);
 }
 
+/* Has a laconic-py of our own attend to a command that already runs. Signals wait meanwhile, because
+ * those of another process than this one are not for the command. */
+static void begin_python(struct run *run) {
+    sigset_t all, old;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &old);
+    run->server = start_python();
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    run->has_slot = false;
+    tell(run); /* if that fails, so will the next frame */
+}
+
 /* Waits until the command ends; shows what is certain of its output if it runs long. */
 static int wait_for_command(struct run *run) {
     int status = 0, ignored;
     off_t seen = 0;
-    bool is_still = false; /* nothing new when last asked: a question without a newline is shown */
-    long next = now_ms() + 2 * STREAM_MS;
+    int still = 0; /* how often there was nothing new: then a question without a newline is shown */
+    const long began = now_ms();
+    long next = began + 2 * STREAM_MS;
     while (!has_ended(&status)) {
-        wait_for_events(STREAM_MS);
+        wait_for_events(run->has_slot ? SLOT_MS : STREAM_MS);
+        if (run->has_slot && now_ms() - began >= SLOT_MS) begin_python(run);
         off_t spooled = streams[0].spooled + streams[1].spooled;
-        if (!is_raw && run->server >= 0 && (spooled > seen || !is_still) && now_ms() >= next) {
+        if (!is_raw && run->server >= 0 && (spooled > seen || still < PAUSE) && now_ms() >= next) {
             ask(run, MORE, &(struct buffer){0}, &ignored);
-            is_still = spooled == seen;
+            still = spooled == seen ? still + 1 : 0;
             seen = spooled;
             next = now_ms() + STREAM_MS;
         }
@@ -304,6 +327,7 @@ static void become_pipe(struct run *run) {
     print_raw(); /* what the pipe does not take */
     int source = dup(streams[0].file);
     remove_spools();
+    guard_discard(); /* else it would take us for killed, and kill who still writes */
     signal(SIGPIPE, SIG_DFL);
     if (lseek(source, 0, SEEK_SET) == 0 && dup2(source, 0) == 0) _exit(start_become(words));
 }
@@ -334,12 +358,28 @@ static int end_as_it_did(int status) {
     return status;
 }
 
+/* Tells whether all processes may be ended as soon as we have, as in an agent's sandbox. */
+static bool may_end_with_us(void) {
+#ifdef __linux__
+    if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) return true;
+#endif
+    return is_apart || getpid() == 1;
+}
+
+/* Waits until a laconic-py of our own has written down the run: it closes the connection. */
+static void wait_for_records(int server) {
+    struct pollfd ready = {.fd = server, .events = POLLIN};
+    long end = now_ms() + RECORDS_MS, left;
+    while ((left = end - now_ms()) > 0) {
+        if (poll(&ready, 1, (int)left) <= 0) continue; /* a signal; the guard ends, too */
+        if (read(server, piece, sizeof piece) == 0) return;
+    }
+}
+
 int run_command(struct run *run) {
     struct buffer result = {0};
     int status = 0;
     bool needs_consent = run->pipe != NULL || run->has_filter || run->is_boxed || run->is_kept;
-    /* Output that cannot be kept must not be hidden. */
-    if (!open_spools(run)) return run->is_kept ? -1 : run_plainly(run);
     long started = now_ms();
     if (needs_consent) {
         enum consent consent = agree(run, &status);
@@ -347,11 +387,11 @@ int run_command(struct run *run) {
         if (consent == UNKNOWN) return run->is_kept ? -1 : run_plainly(run);
         if (consent != AGREED) return consent == REFUSED ? -1 : status;
     }
-    if (!start(run->command)) { /* fork failed: exec the command in place */
+    if (!start(run->command, run->is_boxed)) { /* fork failed: exec the command in place */
         remove_spools();
         return run_plainly(run);
     }
-    if (!needs_consent) tell(run); /* if that fails, so will the next frame */
+    if (!needs_consent && !run->has_slot) tell(run); /* if that fails, so will the next frame */
     status = wait_for_command(run);
     uint32_t ended = (uint32_t)status, duration_ms = (uint32_t)(now_ms() - started);
     bool is_recorded = true;
@@ -359,19 +399,22 @@ int run_command(struct run *run) {
     buffer_number(&result, duration_ms);
     buffer_number(&result, is_open());
     bool is_wanted = !is_raw && (run->pipe != NULL || !is_unread());
-    if (is_wanted && !ask(run, DONE, &result, &status)) {
+    bool is_done = is_wanted && run->has_slot && slot_ask(run, ended, duration_ms);
+    if (is_wanted && run->has_slot && !is_done) begin_python(run);
+    if (is_wanted && !is_done && !ask(run, DONE, &result, &status)) {
         if (run->pipe != NULL) become_pipe(run);
         print_raw();
         is_recorded = false;
     }
     if (!is_wanted && run->is_kept) tell_end(run, &result); /* it looks what the command changed */
-    if (is_open() && !is_raw) {
+    if (is_open() && !is_raw && !is_in_memory) {
         guard_hand_over();
     } else {
         if (is_recorded || is_raw) remove_spools();
         else note_end(run, ended, duration_ms);
         guard_discard();
     }
+    if (run->python == NULL && run->server >= 0 && may_end_with_us()) wait_for_records(run->server);
     return end_as_it_did(status);
 }
 
@@ -384,13 +427,14 @@ static bool start_beside(char *const *command) {
     for (int end = 0; end < 2; end++) fcntl(wake[end], F_SETFL, O_NONBLOCK);
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &old); /* our handlers are not for the child */
-    signal(SIGCHLD, SIG_DFL);
+    void (*on_child)(int) = signal(SIGCHLD, SIG_DFL);
     pid_t pid = fork();
     if (pid == 0) {
 #ifdef __linux__
         prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
         if (getppid() != own) _exit(128 + SIGKILL);
+        signal(SIGCHLD, on_child);
         sigprocmask(SIG_SETMASK, &old, NULL);
         _exit(start_become(command));
     }

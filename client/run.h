@@ -16,7 +16,9 @@ struct stream { /* one pipe, the file that it fills, and where that is printed *
 
 extern struct stream streams[2];
 extern int stream_count;
-extern bool is_both; /* one pipe takes stdout and stderr */
+extern bool is_both;      /* one pipe takes stdout and stderr */
+extern bool is_apart;     /* the spools are not with the records, which cannot be written from here */
+extern bool is_in_memory; /* there is no place for them at all: only secrets are hidden */
 
 bool open_spools(const struct run *run);
 void remove_spools(void);
@@ -25,6 +27,11 @@ ssize_t spool(struct stream *stream, const unsigned char *data, ssize_t length);
 void print_raw(void); /* what is in the spools and not printed yet */
 bool is_open(void);   /* somebody may still write */
 
+/* -- slot.c: asks a process outside of a sandbox ---------------------------------------------- */
+bool slot_find(const char *python); /* whether there is one; called once the spools are open */
+/* Prints what is to be printed of an output and writes it down; false if somebody else must. */
+bool slot_ask(const struct run *run, uint32_t status, uint32_t duration_ms);
+
 /* -- guard.c: ends the command if we are killed ------------------------------------------------ */
 bool open_pipe(int ends[2]);
 
@@ -32,7 +39,7 @@ bool open_pipe(int ends[2]);
  * command, unless it shares our terminal; returns false if the guard cannot be started. */
 bool guard_start(pid_t *group);
 void guard_close_pipe(int stream); /* nobody reads this stream any more */
-void guard_watch(pid_t pid);       /* a command that is in no group of its own */
+void guard_watch(pid_t pid);       /* a command that is in no group of its own; 0: it has ended */
 void guard_end(void);              /* no command runs: there is nothing to kill */
 void guard_discard(void);          /* the command has ended; what is still written is dropped */
 void guard_hand_over(void);        /* a background process still writes: keeps its output */

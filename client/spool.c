@@ -3,10 +3,11 @@
 
 #define SPARE_BYTES (256ull << 20) /* stay free on the disk */
 #define CHECK_BYTES (64ll << 20)   /* how much is written before the disk is looked at again */
+#define MEMORY_BYTES (64ll << 20)  /* what is kept in memory of each stream */
 
 struct stream streams[2] = {{.pipe = -1, .file = -1}, {.pipe = -1, .file = -1}};
 int stream_count;
-bool is_both;
+bool is_both, is_apart, is_in_memory;
 static off_t unchecked; /* bytes since the disk was looked at */
 static unsigned char printed[PIECE_BYTES];
 
@@ -21,7 +22,11 @@ static bool open_spool(const char *directory, const char *id, const char *kind, 
     struct stream *stream = &streams[stream_count];
     int length = snprintf(stream->path, PATH_ROOM, "%s/%s.%s", directory, id, kind);
     int flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW;
-    stream->file = length < PATH_ROOM - 8 ? open(stream->path, flags, 0600) : -1;
+#ifdef MFD_CLOEXEC
+    if (is_in_memory) stream->file = memfd_create("laconic", MFD_CLOEXEC);
+    else
+#endif
+        stream->file = length < PATH_ROOM - 8 ? open(stream->path, flags, 0600) : -1;
     stream->target = target;
     if (stream->file < 0) return false;
     stream_count++;
@@ -38,8 +43,8 @@ static const char *note_path(void) {
 }
 
 void remove_spools(void) {
-    for (int pos = 0; pos < stream_count; pos++) unlink(streams[pos].path);
-    if (stream_count > 0) unlink(note_path());
+    for (int pos = 0; pos < stream_count && !is_in_memory; pos++) unlink(streams[pos].path);
+    if (stream_count > 0 && !is_in_memory) unlink(note_path());
     stream_count = 0;
 }
 
@@ -49,6 +54,7 @@ void remove_spools(void) {
 void note_end(const struct run *run, uint32_t status, uint32_t duration_ms) {
     char path[PATH_ROOM], directory[PATH_ROOM] = "", number[24];
     struct buffer note = {0};
+    if (is_in_memory) return;
     strcpy(path, streams[0].path);
     strcpy(strrchr(path, '.'), ".end");
     if (getcwd(directory, sizeof directory) == NULL) directory[0] = '\0';
@@ -76,41 +82,96 @@ static bool leads_to(const struct stat *file, int number) {
     return fstat(number, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
 }
 
+#ifdef __linux__
+/* Returns the number of our parent in /proc: in a sandbox that may be the /proc of another namespace,
+ * where our parent has a number that getppid() does not know (man 7 pid_namespaces). */
+static int parent_in_proc(void) {
+    char facts[256] = "";
+    int number = 0, file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    if (file < 0 || read(file, facts, sizeof facts - 1) < 0) facts[0] = '\0';
+    if (file >= 0) close(file);
+    const char *behind = strrchr(facts, ')'); /* our own name may have brackets, too */
+    return behind != NULL && sscanf(behind, ") %*c %d", &number) == 1 ? number : 0;
+}
+#endif
+
+/* Tells whether a descriptor of our parent leads to a file. */
+static bool leads_to_parents(const struct stat *file, int number) {
+#ifdef __APPLE__
+    struct vnode_fdinfo found; /* libproc.h of XNU, not yet run on a Mac */
+    const struct vinfo_stat *parents = &found.pvi.vi_stat;
+    int got = proc_pidfdinfo(getppid(), number, PROC_PIDFDVNODEINFO, &found, sizeof found);
+    return got == sizeof found && parents->vst_dev == (uint32_t)file->st_dev && parents->vst_ino == file->st_ino;
+#else
+    struct stat parents;
+    char path[40];
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", parent_in_proc(), number);
+    return stat(path, &parents) == 0 && parents.st_dev == file->st_dev && parents.st_ino == file->st_ino;
+#endif
+}
+
 /* Tells whether a descriptor is closed or a file that somebody wants to keep. Claude Code gives its
  * shell a file and reads it while it grows, others one file for both streams: our parent writes to
  * that, too. settings/environ.py has the same rule. */
 bool is_kept_file(int number) {
-    struct stat own, parents;
-    char path[40];
+    struct stat own, nothing;
     if (fstat(number, &own) != 0) return true;
     /* nobody sees what goes to /dev/null, so no notice that matters may go there */
     if (!S_ISREG(own.st_mode))
-        return number == 2 && stat("/dev/null", &parents) == 0 && S_ISCHR(own.st_mode) && parents.st_rdev == own.st_rdev;
+        return number == 2 && stat("/dev/null", &nothing) == 0 && S_ISCHR(own.st_mode) && nothing.st_rdev == own.st_rdev;
     const char *is_read = getenv("CLAUDECODE");
     bool is_claude = is_read != NULL && is_read[0] != '\0';
-    if (!is_claude && !leads_to(&own, 3 - number)) return true;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getppid(), number);
-    return stat(path, &parents) != 0 || parents.st_dev != own.st_dev || parents.st_ino != own.st_ino;
+    return (!is_claude && !leads_to(&own, 3 - number)) || !leads_to_parents(&own, number);
+}
+
+static bool open_all(const char *directory, const char *id) {
+    bool is_ready = open_spool(directory, id, is_both ? "both" : "out", 1) &&
+                    (is_both || is_kept_file(2) || open_spool(directory, id, "err", 2));
+    int reason = errno;
+    if (!is_ready) remove_spools();
+    errno = reason;
+    return is_ready;
+}
+
+static bool open_in(enum place place, const char *id) {
+    char directory[PATH_ROOM];
+    errno = 0;
+    sys_errno = 0;
+    return path_of_spools(directory, place) && open_all(directory, id);
+}
+
+/* Tells whether we may not write somewhere, as in an agent's sandbox. */
+static bool is_refused(int reason) {
+    return reason == EROFS || reason == EACCES || reason == EPERM;
 }
 
 /* Opens one spool if both streams lead to the same place, so that their order is known, and none
  * for an stderr that is a file: it must get every byte, so the command writes there itself. */
 bool open_spools(const struct run *run) {
-    char directory[PATH_ROOM], id[7];
+    char id[7];
     struct stat out, err;
-    if (fstat(1, &out) != 0 || fstat(2, &err) != 0) return false;
-    if (!path_of_spools(directory) || !make_id(id)) return false;
+    if (fstat(1, &out) != 0 || fstat(2, &err) != 0 || !make_id(id)) return false;
     bool is_same_place = out.st_dev == err.st_dev && out.st_ino == err.st_ino;
     if (S_ISCHR(out.st_mode)) is_same_place = is_same_place && out.st_rdev == err.st_rdev;
     is_both = is_same_place && (run->pipe == NULL || run->takes_stderr);
-    bool is_ready = open_spool(directory, id, is_both ? "both" : "out", 1) &&
-                    (is_both || is_kept_file(2) || open_spool(directory, id, "err", 2));
-    if (!is_ready) remove_spools();
-    return is_ready;
+    for (enum place place = WITH_RECORDS; place < PLACES; place++) {
+        is_apart = place != WITH_RECORDS;
+        if (open_in(place, id)) return true;
+        /* A full disk, or a directory that others can read, is no sandbox. */
+        if (!is_apart && !is_refused(errno) && !is_refused(sys_errno)) return false;
+    }
+#ifdef MFD_CLOEXEC
+    is_in_memory = true;
+    if (open_all("memory", id)) return true;
+    is_in_memory = false;
+#endif
+    return false;
 }
 
-static bool has_room(int file) {
+static bool has_room(const struct stream *stream) {
     struct statvfs disk;
+    int file = stream->file;
+    if (is_in_memory) return stream->spooled < MEMORY_BYTES;
     return fstatvfs(file, &disk) != 0 ||
            (unsigned long long)disk.f_bavail * disk.f_frsize > SPARE_BYTES;
 }
@@ -121,7 +182,7 @@ ssize_t spool(struct stream *stream, const unsigned char *data, ssize_t length) 
     unchecked += length;
     if (unchecked >= CHECK_BYTES) {
         unchecked = 0;
-        if (!has_room(stream->file)) return 0;
+        if (!has_room(stream)) return 0;
     }
     while (kept < length) {
         ssize_t written = write(stream->file, data + kept, (size_t)(length - kept));

@@ -50,6 +50,49 @@ void buffer_free(struct buffer *buffer) {
     *buffer = (struct buffer){0};
 }
 
+static int plain = -1, plain_ms;
+static long plain_end; /* 0 for none */
+
+static long clock_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void use_plainly(int handle, int limit_ms, bool is_for_all) {
+    plain = handle;
+    plain_ms = limit_ms;
+    plain_end = is_for_all ? clock_ms() + limit_ms : 0;
+}
+
+static ssize_t send_some(int handle, const void *data, size_t length) {
+    struct sigaction old, ignored = {.sa_handler = SIG_IGN};
+    if (handle != plain) return sys(sendto, handle, data, length, MSG_NOSIGNAL, NULL, 0);
+    sigaction(SIGPIPE, &ignored, &old);
+    ssize_t sent = write(handle, data, length);
+    sys_errno = errno;
+    sigaction(SIGPIPE, &old, NULL);
+    return sent;
+}
+
+static ssize_t receive_some(int handle, void *data, size_t length) {
+    struct pollfd ready = {.fd = handle, .events = POLLIN};
+    if (handle != plain) return sys(recvfrom, handle, data, length, 0, NULL, NULL);
+    long left = plain_end > 0 ? plain_end - clock_ms() : plain_ms;
+    int count = poll(&ready, 1, left > 0 ? (int)left : 0); /* after a signal anew: the caller tries again */
+    ssize_t got = count > 0 ? read(handle, data, length) : -1;
+    sys_errno = count == 0 ? EAGAIN : errno;
+    return got;
+}
+
+bool print_at_once(int handle, const struct buffer *data) {
+    int own = plain;
+    plain = handle;
+    bool is_sent = send_some(handle, data->data, data->length) == (ssize_t)data->length;
+    plain = own;
+    return is_sent;
+}
+
 bool frame_send(int handle, enum kind kind, const struct buffer *body) {
     struct buffer frame = {0};
     if (body->failed || body->length > UINT32_MAX) return false;
@@ -60,7 +103,7 @@ bool frame_send(int handle, enum kind kind, const struct buffer *body) {
     size_t sent = 0;
     while (!frame.failed && sent < frame.length) {
         const void *left = frame.data + sent;
-        ssize_t got = sys(sendto, handle, left, frame.length - sent, MSG_NOSIGNAL, NULL, 0);
+        ssize_t got = send_some(handle, left, frame.length - sent);
         if (got == 0 || (got < 0 && sys_errno != EINTR)) break;
         if (got > 0) sent += (size_t)got;
     }
@@ -71,7 +114,7 @@ bool frame_send(int handle, enum kind kind, const struct buffer *body) {
 
 static bool receive(int handle, unsigned char *data, size_t length) {
     while (length > 0) {
-        ssize_t got = sys(recvfrom, handle, data, length, 0, NULL, NULL);
+        ssize_t got = receive_some(handle, data, length);
         if (got < 0 && sys_errno == EINTR) continue;
         if (got == 0) sys_errno = 0;   /* closed */
         if (got <= 0) return false; /* or the time limit of the socket */
@@ -107,6 +150,21 @@ static bool split(struct answer *answer, size_t start, uint32_t length) {
     return true;
 }
 
+/* Finds three texts, each behind its length. */
+static bool split_all(struct answer *answer) {
+    const struct buffer *rest = &answer->rest;
+    size_t at = 0;
+    for (int pos = 0; pos < 3; pos++) {
+        if (rest->length - at < 4) return false;
+        uint32_t length = number_at(rest->data + at);
+        at += 4;
+        if (length > rest->length - at) return false;
+        answer->texts[pos] = (struct text){rest->data + at, length};
+        at += length;
+    }
+    return at == rest->length;
+}
+
 static bool is_whole(struct answer *answer) {
     const struct buffer *rest = &answer->rest;
     if (answer->status > 255) return false;
@@ -116,6 +174,7 @@ static bool is_whole(struct answer *answer) {
     case SHOWN: return rest->length >= 4 && split(answer, 4, number_at(rest->data));
     case BOXED:
     case BECOME: return rest->length > 0 && rest->data[rest->length - 1] == '\0';
+    case NOTED: return split_all(answer);
     default: return answer->kind == RAW || answer->kind == COLD;
     }
 }
@@ -126,9 +185,10 @@ bool answer_receive(int handle, struct answer *answer) {
         bool is_received = frame_receive(handle, answer);
         if (is_received && is_whole(answer)) return true;
         bool is_late = !is_received && (sys_errno == EAGAIN || sys_errno == EWOULDBLOCK);
+        bool is_sign_of_life = is_received && answer->kind == AT_WORK;
         buffer_free(&answer->rest);
-        answer->is_late = is_late;
-        if (!is_received || answer->kind != AT_WORK) return false;
+        *answer = (struct answer){.is_late = is_late}; /* its texts were in the rest */
+        if (!is_sign_of_life) return false;
     }
     return false;
 }

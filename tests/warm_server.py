@@ -115,8 +115,8 @@ def verdict(output: bytes) -> str:
 
 def install(bin_dir: Path, home: Path) -> Installation:
     """Write the programs as an installer does, for a user with this home."""
+    build_client(bin_dir / "laconic")  # it is tried with no other file beside it
     write_program(bin_dir)
-    build_client(bin_dir / "laconic")
     environ = {
         "HOME": str(home),
         "PATH": f"{bin_dir}:{os.environ['PATH']}",

@@ -1,7 +1,9 @@
 /* Gives the client's reader of frames whatever a server might send: seeded, so always the same.
  *
  * usage: fuzz ROUNDS SEED. Each round makes a valid answer, damages it, and reads it from a socket.
- * What was read must be whole: every byte of it is looked at, so that a sanitizer sees a fault. */
+ * Every other one is read plainly, as from a laconic-py of the client's own.
+ * What was read must be whole, and what was not must have no texts: every byte of them is looked at, so
+ * that a sanitizer sees a fault. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +29,16 @@ static void add_bytes(struct buffer *body, uint32_t length) {
 
 static void make_answer(struct buffer *frame) {
     struct buffer body = {0};
-    static const char kinds[] = {ANSWER, RAW, BECOME, AT_WORK, COLD, SHOWN, '?'};
+    static const char kinds[] = {ANSWER, RAW, BECOME, AT_WORK, COLD, SHOWN, BOXED, NOTED, '?'};
     char kind = kinds[chance(sizeof kinds)];
     uint32_t out = chance(300), err = chance(300);
     buffer_number(&body, chance(300));
     buffer_number(&body, out);
     buffer_number(&body, err);
     if (kind == BECOME) buffer_add(&body, "a line", 7 - chance(2));
+    if (kind == BOXED) buffer_add(&body, "bwrap\0--\0said", 14 - chance(3));
+    if (kind == NOTED)
+        for (int text = 0; text < 3; text++) buffer_number(&body, out), add_bytes(&body, out);
     if (kind == SHOWN) buffer_number(&body, chance(4) > 0 ? out : chance(700));
     if (kind == ANSWER || kind == SHOWN) add_bytes(&body, out), add_bytes(&body, err);
     buffer_add(frame, "lac1", 4);
@@ -73,13 +78,13 @@ int main(int argc, char **argv) {
         if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return 2;
         if (write(ends[0], frames.data, frames.length) != (ssize_t)frames.length) return 2;
         close(ends[0]);
-        if (answer_receive(ends[1], &answer)) {
+        use_plainly(round % 2 == 0 ? ends[1] : -1, 1000, round % 4 == 0);
+        bool is_whole = answer_receive(ends[1], &answer);
+        for (int pos = 0; pos < 3; pos++) look_at(answer.texts[pos].data, answer.texts[pos].length);
+        if (is_whole) {
             read++;
             const unsigned char *rest = answer.rest.data;
-            for (int pos = 0; pos < 2; pos++) {
-                look_at(answer.texts[pos].data, answer.texts[pos].length);
-            }
-            if (answer.kind == BECOME) look_at(rest, strlen((const char *)rest));
+            if (answer.kind == BECOME || answer.kind == BOXED) look_at(rest, strlen((const char *)rest));
             buffer_free(&answer.rest);
         }
         close(ends[1]);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -9,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import warm_server
@@ -99,7 +100,7 @@ WORDS = (
     ("check", "--verbose", "ls"),
     ("rewrite", "--escalate-deny", "ls"),
     ("rewrite", "--profile", "work", "ls"),
-    ("rewrite", "--cwd", "/nonexistent", "ls"),
+    ("rewrite", "--cwd", "ls"),
 )
 
 
@@ -183,7 +184,7 @@ def test_a_permission_program_is_started_by_the_client(server, program, marker, 
 
 
 def test_a_trial_of_a_box_has_nothing_of_the_callers(server, tmp_path, marker):
-    """A hook that would like a box has the server try whether there can be one."""
+    """A hook that needs to know whether there can be a box is told to try that by itself."""
     source, library = tmp_path / "evil.c", tmp_path / "evil.so"
     source.write_text(
         "#include <fcntl.h>\n__attribute__((constructor)) static void begin(void) "
@@ -196,9 +197,10 @@ def test_a_trial_of_a_box_has_nothing_of_the_callers(server, tmp_path, marker):
     (project / "x.sh").write_text("true\n")
     changes = {"LD_PRELOAD": str(library), "PATH": str(tmp_path)}
     frame = hook_frame("sh ./x.sh", str(project))
-    ask(server, wire.Kind.HOOK, ["hook", "claude-code"], rest=frame, changes=changes)
-    tried = Path(server.environ["XDG_STATE_HOME"], "laconic/box/usable")
-    warm_server.wait_for(tried.exists)
+    for changed in ({}, changes):
+        kind, _ = ask(server, wire.Kind.HOOK, ["hook", "claude-code"], rest=frame, changes=changed)
+        assert kind == wire.Kind.COLD
+    assert not Path(server.environ["XDG_STATE_HOME"], "laconic/box/usable").exists()
     assert not marker.exists()
 
 
@@ -282,5 +284,78 @@ def test_no_frame_makes_the_server_start_a_program(server, tmp_path, program, ma
         assert not marker.exists()
 
     attack()
+    assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
+    assert server.status()["process"] == str(server.process)
+
+
+def numbers(*values):
+    return b"".join(map(wire.number, values))
+
+
+def test_no_bytes_harm_the_server_or_anything_outside_the_records(server, tmp_path, marker):
+    """Whole conversations, with bytes of them changed, cut out and put in."""
+    home, project = Path(server.environ["HOME"]), tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    (project / "f").write_text("one")
+    spools = Path(server.environ["XDG_STATE_HOME"], "laconic/spool")
+    paths = [os.fsencode(spools / f"abcdef.{stream}") for stream in ("out", "err")]
+    words = st.sampled_from(
+        [
+            ["run", "sh", "-c", f"touch {marker}"], ["run", "--raw", "ls"], ["run", "git", "log"],
+            ["run", "--undo", "rm", "f"], ["run", "--filter", "git/log", "ls"], ["wrap", "ls"],
+            ["run", "--box", "touch", str(marker)], ["hook", "claude-code"], ["check", "rm f"],
+            ["-c", f"touch {marker}"], ["run", "--baseline-pipe", f"touch {marker}", "ls"], [],
+        ]
+    )  # fmt: skip
+    lists = st.sampled_from([[], paths, paths[:1], [b"/etc/passwd"], [paths[0] + b"/.."]])
+    rests = (
+        lists.map(lambda given: wire.number(0) + wire.texts(given))
+        | st.just(hook_frame(f"touch {marker}", str(project)))
+        | st.binary(max_size=20)
+    )
+    calls = st.builds(
+        lambda words, rest: wire.call(__version__, str(project), words, server.environ) + rest,
+        words, rests,
+    )  # fmt: skip
+    number = st.sampled_from([0, 1, 7, 255, 256, 1 << 31, (1 << 32) - 1])
+    begun = st.builds(wire.frame, st.sampled_from(KINDS), calls)
+    later = st.builds(
+        wire.frame,
+        st.sampled_from([wire.Kind.MORE, wire.Kind.DONE]),
+        st.builds(numbers, number, number, number) | st.just(b""),
+    )
+    changes = st.lists(
+        st.tuples(st.integers(0, 1 << 12), st.integers(0, 20), st.binary(max_size=5)), max_size=3
+    )
+
+    @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.lists(begun, min_size=1, max_size=2), st.lists(later, max_size=3), changes)
+    def attack(first, second, changes):
+        spools.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for path in paths:
+            Path(os.fsdecode(path)).write_bytes(b"a line\n" * 99)
+        data = b"".join((*first, *second))
+        for at, size, put in changes:
+            data = data[:at] + put + data[at + size :]
+        assume(wire.MAGIC + wire.Kind.STOP not in data)
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(warm_server.PATIENCE_S)
+            connection.connect(str(server.socket))
+            with contextlib.suppress(OSError):
+                connection.sendall(data)
+                connection.shutdown(socket.SHUT_WR)
+                while connection.recv(1 << 16):
+                    pass
+        assert not marker.exists()
+
+    def outside_of_the_records():
+        state = Path(server.environ["XDG_STATE_HOME"])
+        found = (path for path in sorted(home.rglob("*")) if not path.is_relative_to(state))
+        return [*found, *sorted(tmp_path.rglob("*"))]
+
+    before = outside_of_the_records()
+    attack()
+    assert (project / "f").read_text() == "one"
+    assert outside_of_the_records() == before
     assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
     assert server.status()["process"] == str(server.process)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
+import fcntl
 import json
 import os
+import pty
 import resource
 import signal
 import socket
+import stat
 import subprocess
+import termios
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +22,7 @@ import pytest
 import warm_server
 from clients import SCRIPT, bin_dir, both, cold, has_run, installed, needs_client, server
 from laconic.hooks import call_log as seen
+from laconic.record import decisions
 
 __all__ = ["bin_dir", "cold", "server"]  # fixtures
 pytestmark = needs_client
@@ -32,6 +38,33 @@ def test_no_process_can_be_started(server, bin_dir, tmp_path):
     warm_server.compile_client(client, "-Dfork=no_fork", str(tmp_path / "fork.c"), "-w")
     server.client = client
     has_run(server.run("run", "sh", "-c", SCRIPT))
+
+
+NO_HEIR = """
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+pid_t no_heir(void);
+pid_t no_heir(void) {
+    errno = EAGAIN;
+    return getpid() == getpgrp() ? -1 : (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+"""
+
+
+def test_a_killed_client_leaves_no_command_where_no_process_can_be_started(server, bin_dir):
+    """As after a command that has started as many as there may be."""
+    (bin_dir / "no_heir.c").write_text(NO_HEIR)
+    server.client = bin_dir / "laconic-alone"
+    warm_server.compile_client(server.client, "-Dfork=no_heir", str(bin_dir / "no_heir.c"))
+    process = server.popen("run", "sh", "-c", "sleep 300 & echo $! $$; exec sleep 300")
+    spools = Path(server.environ["XDG_STATE_HOME"], "laconic/spool")
+    kept = warm_server.wait_for(lambda: [p for p in spools.glob("*.out") if p.stat().st_size])[0]
+    pids = kept.read_text().split()
+    process.kill()
+    process.wait()
+    warm_server.wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
 
 
 @both
@@ -152,6 +185,13 @@ def test_a_hook_that_nobody_answers_says_so_once_and_doctor_knows(dead):
     state = Path(dead.environ["XDG_STATE_HOME"], "laconic")
     moment, agent = seen.last_unanswered(str(state))
     assert (agent, time.time() - moment < 60) == ("claude-code", True)
+    dead.run("hook", 'of"nobody', input=warm_server.hook_input())
+    rows = list(decisions.read(state))
+    agents = ["claude-code", "claude-code", "cursor", ""]
+    assert [(row["agent"], row["verdict"]) for row in rows] == [(a, "unchecked") for a in agents]
+    assert len({row["id"] for row in rows}) == 4
+    assert all(abs(time.time() - decisions.moment(row)) < 60 for row in rows)
+    assert stat.S_IMODE(Path(decisions.log_path(state)).stat().st_mode) == 0o600
 
 
 @both
@@ -184,6 +224,93 @@ def test_a_reply_that_does_not_fit_the_question_is_not_taken(server):
             path.unlink()
             assert warm_server.verdict(asked.result().stdout) == "deny"
         place.close()
+
+
+def run_with_replies(server, words, replies):
+    """Run a command whose server says this to its frames, by kind, and goes away at others."""
+    place = warm_server.Installation(server.bin_dir, server.environ)
+    path = place.runtime / "laconic" / server.socket.name
+    path.parent.mkdir(0o700)
+    with socket.socket(socket.AF_UNIX) as listener, ThreadPoolExecutor(1) as pool:
+        listener.bind(str(path))
+        listener.listen()
+        ran = pool.submit(place.run, "run", *words)
+        with listener.accept()[0] as connected, connected.makefile("rwb") as stream:
+            while (reply := replies.get((head := stream.read(9))[4:5])) is not None:
+                stream.read(int.from_bytes(head[5:], "big"))
+                stream.write(reply)
+                stream.flush()
+        done = ran.result()
+    place.close()
+    return done
+
+
+def answer(kind, numbers, rest):
+    body = b"".join(number.to_bytes(4, "big") for number in numbers) + rest
+    return b"lac1" + kind + len(body).to_bytes(4, "big") + body
+
+
+AGREED = answer(b"A", (0, 0, 0), b"")
+FALSE = b"\0\0\0\6false\n"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [answer(b"A", (0, 6, 99), b"false\n"), answer(b"J", (0, 0, 0), FALSE * 3)],
+    ids=["lengths that do not fit", "what only a process outside of a sandbox says"],
+)
+def test_nothing_of_an_answer_that_is_none_is_printed(server, reply):
+    has_run(run_with_replies(server, ["sh", "-c", SCRIPT], {b"r": b"", b"d": reply}))
+
+
+def test_who_writes_on_in_the_background_lives_though_a_server_dies(server, tmp_path):
+    go, late = tmp_path / "go", tmp_path / "late"
+    line = f"({warm_server.until(go)}; echo late; echo late > {late}) & echo now"
+    words = ["--baseline-pipe", "tail -n 1", "sh", "-c", line]
+    has_run(run_with_replies(server, words, {b"r": AGREED}), b"now\n", b"", 0)
+    go.touch()
+    warm_server.wait_for(late.exists)
+
+
+def start_as(number):
+    """Start a process with this number, as the kernel would one day: man 2 clone3, set_tid."""
+    wanted = ctypes.c_int(number)
+    facts = (0, 0, 0, 0, signal.SIGCHLD, 0, 0, 0, ctypes.addressof(wanted), 1)
+    told = (ctypes.c_uint64 * len(facts))(*facts)
+    pid = ctypes.CDLL(None, use_errno=True).syscall(435, told, ctypes.sizeof(told))
+    if pid == 0:
+        os.execvp("sleep", ["sleep", "60"])
+    assert pid == number, os.strerror(ctypes.get_errno())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can choose the number of a process")
+def test_who_gets_the_number_of_a_command_that_has_ended_is_not_killed_in_its_place(server):
+    place = warm_server.Installation(server.bin_dir, server.environ)
+    path = place.runtime / "laconic" / server.socket.name
+    path.parent.mkdir(0o700)
+    leader, follower = pty.openpty()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        client = place.popen(
+            "run", "sh", "-c", "echo $$", stdin=follower, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )  # fmt: skip
+        with listener.accept()[0] as connected, connected.makefile("rb") as stream:
+            while (head := stream.read(9))[4:5] != b"d":  # then the command has ended
+                stream.read(int.from_bytes(head[5:], "big"))
+            spools = Path(server.environ["XDG_STATE_HOME"], "laconic/spool")
+            number = int(next(spools.glob("*.out")).read_text())
+            start_as(number)
+            (guard,) = warm_server.children_of(client.pid)
+            client.kill()
+            client.wait()
+            warm_server.wait_for(lambda: not Path(f"/proc/{guard}").exists())
+    assert os.waitpid(number, os.WNOHANG) == (0, 0)
+    os.kill(number, signal.SIGKILL)
+    os.waitpid(number, 0)
+    os.close(leader), os.close(follower)
+    place.close()
 
 
 @installed  # the sanitizers open files

@@ -195,5 +195,16 @@ def test_a_killed_client_leaves_no_command_and_loses_no_output(server):
     assert kept.read_text().split() == pids
 
 
+@both
+def test_a_command_ignores_the_signals_that_the_caller_ignores(server):
+    def ignore():
+        for number in (signal.SIGCHLD, signal.SIGUSR1):
+            signal.signal(number, signal.SIG_IGN)
+
+    done = server.run("run", "grep", "SigIgn", "/proc/self/status", preexec_fn=ignore)
+    ignored = int(done.stdout.split()[1], 16)
+    assert [ignored >> (number - 1) & 1 for number in (signal.SIGCHLD, signal.SIGUSR1)] == [1, 1]
+
+
 def test_death_by_a_signal_is_128_and_its_number(server):
     has_run(server.run("run", "sh", "-c", "kill -9 $$"), b"", b"", 137)

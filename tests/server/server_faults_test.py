@@ -40,11 +40,11 @@ def slow(bin_dir, tmp_path):
     site.write_text(
         "import os, time\n"
         "import laconic.hooks.answer as module\n"
-        "def answer(*given, plain=module.answer):\n"
+        "def answer(*given, plain=module.answer, **more):\n"
         "    if given[3].get('SLOW'):\n"
         f"        open({str(asked)!r}, 'a').write('x')\n"
         f"        while not os.path.exists({str(go)!r}): time.sleep(0.05)\n"
-        "    return plain(*given)\n"
+        "    return plain(*given, **more)\n"
         "module.answer = answer\n"
     )
     yield asked, go
@@ -333,6 +333,29 @@ def test_a_call_that_waits_in_vain_leaves_the_others_their_server(server):
     assert not Path(f"{path}.late").exists()
 
 
+def test_a_command_that_removes_its_directory_is_recorded(server, tmp_path):
+    place = tmp_path / "place"
+    place.mkdir()
+    done = server.run("run", "sh", "-c", f"seq 3000; rmdir {place}", cwd=place)
+    assert (b" lines hidden: " in done.stdout, done.returncode) == (True, 0)
+    warm_server.wait_for(lambda: [run["status"] for run in recorded(server)] == [0])
+
+
+@pytest.mark.slow
+def test_more_commands_than_one_worker_attends_to(server, tmp_path):
+    go, count = tmp_path / "go", 70
+    line = f"echo begun; {warm_server.until(go)}; seq 3000"
+    running = [server.popen("run", "sh", "-c", line) for _ in range(count)]
+    for process in running:
+        assert process.stdout.readline() == b"begun\n"
+    assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
+    go.touch()
+    for process in running:
+        out, _ = process.communicate(timeout=warm_server.PATIENCE_S)
+        assert (b" lines hidden: " in out, process.returncode) == (True, 0)
+    warm_server.wait_for(lambda: len(recorded(server)) == count)
+
+
 def test_a_hook_behind_many_long_commands_waits_for_none_of_them(server, tmp_path):
     go, count = tmp_path / "go", 20
     line = f"echo begun; {warm_server.until(go)}; exit 3"
@@ -344,6 +367,8 @@ def test_a_hook_behind_many_long_commands_waits_for_none_of_them(server, tmp_pat
         started = time.monotonic()
         assert warm_server.verdict(server.hook("rm -rf /").stdout) == "deny"
         times.append(time.monotonic() - started)
+    assert server.status()["commands"] == f"{count} running"
+    assert len(server.workers(server.process)) < 6  # a command that runs needs none
     go.touch()
     for process in running:
         process.communicate(timeout=warm_server.PATIENCE_S)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import socket
 import subprocess
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import warm_server
 from laconic import __version__
 from laconic.server import identity, peer, python_client, wire, worker
+from laconic.server.run_handler import _open_spool
 from laconic.settings import environ
 
 LIMIT = 1 << 20
@@ -145,3 +147,24 @@ def test_a_client_of_another_version_is_told_to_do_it_itself(version, is_answere
     worker.answer(connection, {wire.Kind.HOOK: lambda *call: calls.append(call)})
     assert len(calls) == is_answered
     assert connection.sent == ([] if is_answered else [wire.reply(wire.Kind.COLD)])
+
+
+@given(
+    st.lists(
+        st.sampled_from(["/state/spool", "/etc", "memory", "", "..", "/state/spool/.."]).flatmap(
+            lambda folder: st.sampled_from(
+                ["abcdef.out", "bbbbbb.both", "passwd", "abcdef.out/..", "a.b.c", "\0"]
+            ).map(lambda name: f"{folder}/{name}")
+        ),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_the_server_opens_no_spool_but_its_own(paths):
+    opened = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.open", lambda path, *_: opened.append(path) or 0)
+        with contextlib.suppress(wire.WireError):
+            _open_spool(paths, "/state/spool", ())
+    assert all(re.fullmatch("/state/spool/[a-z]{6}[.](out|err|both)", path) for path in opened)
+    assert len({path.partition(".")[0] for path in opened}) <= 1

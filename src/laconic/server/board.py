@@ -5,26 +5,30 @@ from __future__ import annotations
 import mmap
 
 PLACES = 128
-# HELD: the command of its client runs, so that there is nothing to do for it.
+# HELD: it takes no further call, but commands of its clients run.
 FREE, IDLE, BUSY, HELD = 0, 1, 2, 3
 
 
 class Board:
-    """The state of each worker, how many calls it has taken, and whether one asks for a trial."""
+    """What each worker does, how many calls it has taken and how many commands it waits for."""
 
-    __slots__ = ("_counts", "_states", "_trial")
+    __slots__ = ("_calls", "_commands", "_states")
 
     def __init__(self) -> None:
-        self._states, self._trial = mmap.mmap(-1, PLACES), mmap.mmap(-1, 1)
-        self._counts = memoryview(mmap.mmap(-1, PLACES * 8)).cast("Q")
+        self._states = mmap.mmap(-1, PLACES)
+        self._commands = mmap.mmap(-1, PLACES)
+        self._calls = memoryview(mmap.mmap(-1, PLACES * 8)).cast("Q")
 
     def mark(self, place: int, state: int) -> None:
-        if state == BUSY and self._states[place] == IDLE:
-            self._counts[place] += 1
         self._states[place] = state
+        if state == FREE:
+            self._commands[place] = 0
 
-    def state(self, place: int) -> int:
-        return self._states[place]
+    def add_call(self, place: int) -> None:
+        self._calls[place] += 1
+
+    def note_commands(self, place: int, count: int) -> None:
+        self._commands[place] = min(count, 255)
 
     def count(self, state: int) -> int:
         return self._states[:].count(state)
@@ -33,15 +37,11 @@ class Board:
         place = self._states[:].find(FREE)
         return None if place < 0 else place
 
-    def ask_for_trial(self) -> None:
-        """Have the server find out whether boxes can be made; a worker starts no program."""
-        self._trial[0] = 1
-
-    def is_trial_wanted(self) -> bool:
-        """Tell whether that was asked since the last time."""
-        wanted, self._trial[0] = self._trial[0], 0
-        return bool(wanted)
-
     @property
     def calls(self) -> int:
-        return sum(self._counts)
+        return sum(self._calls)
+
+    @property
+    def commands(self) -> int:
+        """How many commands of clients run."""
+        return sum(self._commands[:])

@@ -16,17 +16,16 @@ import os
 import select
 import signal
 import socket
-import struct
 import sys
 import time
 from typing import TYPE_CHECKING
 
-from laconic.box.usable import try_in_background, wants_trial
+from laconic.record.kept import known
 from laconic.server import identity
 from laconic.server.board import BUSY, FREE, HELD, IDLE, Board
 from laconic.server.start import LOCK_HANDLE, take_lock
-from laconic.server.worker import IDLE_S, SPARE, Worker
-from laconic.settings.environ import environment
+from laconic.server.worker import SOON_S, SPARE, Worker, report
+from laconic.settings.environ import environment, state_directory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,10 +35,11 @@ if TYPE_CHECKING:
 
 UNUSED_S = 30 * 60
 _TICK_S = 1.0
-_SOON_S = 0.03
+_PROCESSORS = os.cpu_count() or 1
 _DRAIN_S = 600  # the wait for commands that still run when the server ends
 _BACKLOG = 512
 _OLD_S = 86400
+_PAUSE_S = 10.0  # before what was ended by what it was asked is made anew
 
 
 class Server:
@@ -50,6 +50,8 @@ class Server:
         self._handlers, self._idle_s = handlers, idle_s
         self._board = Board()
         self._places: dict[int, int] = {}  # of workers, by process id
+        self._slot = 0  # the process that answers clients in sandboxes, where there are any
+        self._slot_since = -_PAUSE_S
         self._wanted, self._want = os.pipe()
         self._lives, self._life = os.pipe()
         os.set_blocking(self._want, False)
@@ -63,23 +65,21 @@ class Server:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._end)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        signal.signal(signal.SIGCHLD, lambda *_: None)  # it wakes us up, by the pipe
+        signal.set_wakeup_fd(self._want, warn_on_full_buffer=False)
         log(f"ready, process {os.getpid()}")
         active_at = checked_at = time.monotonic()
         calls = -1
         while not self._must_end:
             self._reap()
-            is_stuck = not self._board.count(IDLE) and self._board.calls == calls
-            while len(self._places) - self._board.count(HELD) < SPARE or is_stuck:
-                is_stuck = False
+            while len(self._places) - self._board.count(HELD) < SPARE:
                 if not self._add_worker():
                     break
             calls = self._board.calls
             self._wait()
-            if self._board.is_trial_wanted():
-                _try_box()
             now = time.monotonic()
             self._answer_the_late()
-            if self._board.count(BUSY) + self._board.count(HELD) or self._board.calls != calls:
+            if self._board.count(BUSY) + self._board.commands or self._board.calls != calls:
                 active_at = now
             if now - active_at > self._idle_s:
                 self._must_end = "idle"
@@ -87,18 +87,28 @@ class Server:
                 checked_at = now
                 self._check_loaded()
                 self._check_place()
+                self._serve_sandboxes()
         self._close()
 
     def _wait(self) -> None:
-        """Wait for a moment; only briefly while no worker is free.
+        """Wait for a moment, or until a call waits that none of the workers takes: make one then.
 
-        Workers that are merely busy need no help. If none of them has taken a call by then, they
-        wait for something slow.
+        Workers that are merely busy need no help, beyond one for each processor.
         """
-        if self._board.count(IDLE) and select.select([self._wanted], [], [], _TICK_S)[0]:
-            os.read(self._wanted, 512)
+        watched: list[int | socket.socket] = [self._wanted]
         if not self._board.count(IDLE):
-            time.sleep(_SOON_S)
+            watched.append(self._listener)
+        calls, ready = self._board.calls, select.select(watched, [], [], _TICK_S)[0]
+        if self._wanted in ready:
+            os.read(self._wanted, 512)
+        if self._listener in ready:
+            time.sleep(SOON_S)
+            is_stuck = self._board.calls == calls or len(self._places) < _PROCESSORS
+            if is_stuck and not self._board.count(IDLE) and self._is_awaited():
+                self._add_worker()
+
+    def _is_awaited(self) -> bool:
+        return bool(select.select([self._listener], [], [], 0)[0])
 
     def _answer_the_late(self) -> None:
         """Show a client that has waited in vain that we live: it gives up its call, not us."""
@@ -144,15 +154,49 @@ class Server:
     def _become_worker(self, place: int) -> None:
         status = 1
         try:
-            os.close(LOCK_HANDLE)  # only the server holds the lock, as long as it lives
-            os.close(self._life)
-            for number in (signal.SIGINT, signal.SIGHUP):
-                signal.signal(number, signal.SIG_IGN)
+            self._let_go()
             given = (self._listener, self._board, place, self._want, self._lives)
             Worker(*given, self._handlers).run()
             status = 0
         finally:
             os._exit(status)
+
+    def _serve_sandboxes(self) -> None:
+        """Have a process answer at the places where sandboxes keep outputs (see slot.py)."""
+        environ, now = environment(), time.monotonic()
+        if self._slot or sys.platform != "linux" or now - self._slot_since < _PAUSE_S:
+            return
+        if not known(environ, state_directory(environ)):
+            return
+        self._slot_since = now
+        try:
+            self._slot = os.fork()
+        except OSError as error:
+            log(f"nobody for sandboxes: {error}")
+            return
+        if self._slot:
+            return
+        try:
+            from laconic.server.slot import serve as wait_for_questions  # noqa: PLC0415 - few have them
+
+            self._let_go()
+            self._listener.close()
+            name = identity.slot_name(identity.find_program(), environ)
+            wait_for_questions(self._lives, name, environ)
+        except Exception:  # noqa: BLE001 - clients in sandboxes do without
+            report()
+        finally:
+            os._exit(0)
+
+    def _let_go(self) -> None:
+        """Be no server any more, in a process that it has forked."""
+        os.close(LOCK_HANDLE)  # only the server holds the lock, as long as it lives
+        os.close(self._life)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for number in (signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.set_wakeup_fd(-1)
 
     def _reap(self) -> None:
         with contextlib.suppress(ChildProcessError):
@@ -160,6 +204,8 @@ class Server:
                 pid, _ = os.waitpid(-1, os.WNOHANG)
                 if pid == 0:
                     return
+                if pid == self._slot:
+                    self._slot = 0
                 place = self._places.pop(pid, None)
                 if place is not None:
                     self._board.mark(place, FREE)
@@ -214,14 +260,6 @@ def _remove_old(base: str) -> None:
         os.close(lock)
 
 
-def _try_box() -> None:
-    """Try whether boxes can be made, with nothing of the caller who wanted one."""
-    environ = environment()
-    with contextlib.suppress(OSError):
-        if wants_trial(environ):
-            try_in_background(environ)
-
-
 def _has_lock(base: str) -> bool:
     """Take the lock, or find that the process that started us has handed it over."""
     try:
@@ -249,7 +287,7 @@ def _listen(path: str) -> socket.socket:
     listener.bind(draft)
     os.chmod(draft, 0o600)
     listener.listen(_BACKLOG)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", IDLE_S, 0))
+    listener.setblocking(False)
     with contextlib.suppress(OSError):
         os.rmdir(path)
     try:

@@ -14,17 +14,19 @@ from typing import TYPE_CHECKING
 
 import laconic.box.plan
 import laconic.compact.branch  # a filter loads it when its output has come
-import laconic.hooks.contain
-import laconic.hooks.file_tools
+import laconic.contain
+import laconic.hooks.file_calls
 import laconic.hooks.shell_writes
+import laconic.record.collect  # after an answer, if there is something
 import laconic.record.decisions  # the log is written after every answer
 import laconic.undo.around  # noqa: F401 - before a command that destroys
 from laconic import __version__
-from laconic.agents.load import BEFORE, load
-from laconic.box.usable import was_asked_for
+from laconic.agents.load import load
 from laconic.compact.shapes.passes import NAMES, load_shapes
 from laconic.hooks.answer import answer as answer_hook
-from laconic.hooks.response import Answer, neutral_answer
+from laconic.hooks.answer import answer_to_failure, read_words
+from laconic.hooks.response import Answer
+from laconic.machine.processes import resident_bytes
 from laconic.record import tokenizer
 from laconic.secrets.redact import redact
 from laconic.server import wire
@@ -32,14 +34,14 @@ from laconic.server.board import BUSY, IDLE
 from laconic.server.identity import places_of
 from laconic.server.run_handler import attend
 from laconic.server.shell_handler import tell
-from laconic.server.worker import OutOfTimeError, resident_bytes, time_limit
+from laconic.server.worker import OutOfTimeError, advance, time_limit
 from laconic.settings.environ import environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, MutableMapping
 
     from laconic.server.wire import ClientCall
-    from laconic.server.worker import Connection, Handler
+    from laconic.server.worker import Connection, Handler, Steps
 
     AnswerQuestion = Callable[[list[str]], int | None]
 
@@ -52,8 +54,9 @@ def hook(connection: Connection, call: ClientCall) -> None:
     """Answer the hook of an agent within its time: `laconic hook AGENT [EVENT]`."""
     stdin = call.rest.text()
     call.rest.end()
-    agent, event, *_ = (*call.arguments[1:], "", "")
-    fallback, seconds = _neutral_and_limit(agent)
+    agent, event, escalates = read_words(call.arguments[1:])
+    fallback: Answer | None = None
+    seconds = _limit_of(agent)
 
     def set_fallback(answer: Answer) -> None:
         nonlocal fallback
@@ -61,26 +64,38 @@ def hook(connection: Connection, call: ClientCall) -> None:
 
     try:
         with time_limit(seconds):
-            given = answer_hook(agent, event, stdin, call.variables, call.directory, set_fallback)
+            given = answer_hook(
+                agent,
+                event,
+                stdin,
+                call.variables,
+                call.directory,
+                set_fallback,
+                escalates=escalates,
+            )
     except OutOfTimeError:
-        connection.send(_frame(fallback))
+        connection.send(_frame(fallback or _answer_to_failure(agent)))
         raise
     connection.send(wire.reply(wire.Kind.COLD) if given.retry_cold else _frame(given))
     given.finish()
-    if was_asked_for():
-        connection.board.ask_for_trial()
 
 
 def _frame(given: Answer) -> bytes:
     return wire.answer(given.status, given.stdout, given.stderr)
 
 
-def _neutral_and_limit(name: str) -> tuple[Answer, float]:
+def _limit_of(name: str) -> float:
     try:
-        agent = load(name)
+        return load(name).limit_s
     except KeyError:
-        return Answer(), _HOOK_S
-    return neutral_answer(agent, BEFORE), agent.limit_s
+        return _HOOK_S
+
+
+def _answer_to_failure(name: str) -> Answer:
+    try:
+        return answer_to_failure(load(name))
+    except KeyError:
+        return Answer()
 
 
 # Common commands: their rules, patterns and modules are loaded before the workers are forked, so
@@ -140,14 +155,32 @@ def shell_line(connection: Connection, call: ClientCall) -> None:
         tell(connection, call)
 
 
-def run(connection: Connection, call: ClientCall) -> None:
-    """Tell the client what to print of the output of the command that it runs."""
-    with _in(call.directory):
-        attend(connection, call, starts_programs=False)
+def run(connection: Connection, call: ClientCall) -> Steps:
+    """Tell the client what to print of the output of the command that it runs.
+
+    Each step is made in its directory, which may be gone by then.
+    """
+    steps = attend(connection, call)
+    place = os.open(call.directory, _PLACE)
+    try:
+        with _in(place):
+            goes_on = advance(steps, None)
+        while goes_on:
+            frame = yield
+            with _in(place):
+                goes_on = advance(steps, frame)
+    finally:
+        with contextlib.suppress(OSError), _in(place):
+            steps.close()
+        os.close(place)
+
+
+# Enough to go there, also where nobody may list it: https://man7.org/linux/man-pages/man2/open.2.html
+_PLACE = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 @contextlib.contextmanager
-def _in(directory: str) -> Iterator[None]:
+def _in(directory: str | int) -> Iterator[None]:
     os.chdir(directory)
     try:
         yield
@@ -195,6 +228,7 @@ def status(connection: Connection, _call: ClientCall) -> None:
         "since": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(_STARTED)),
         "calls": board.calls,
         "workers": f"{board.count(IDLE)} idle, {board.count(BUSY)} busy",
+        "commands": f"{board.commands} running",
         "memory": f"{resident_bytes() >> 20} MB in this worker",
         "tokens": f"counted by {tokenizer.PACKAGE}" if tokenizer.is_loaded() else "estimated",
     }
@@ -227,10 +261,10 @@ def _for_places(own: list[str], handler: Handler) -> Handler:
     """Decline a call from whom other configuration and records would count than for the server."""
 
     @wraps(handler)
-    def handle(connection: Connection, call: ClientCall) -> None:
+    def handle(connection: Connection, call: ClientCall) -> Steps | None:
         if places_of(call.variables) == own:
-            handler(connection, call)
-        else:
-            connection.send(wire.reply(wire.Kind.COLD))
+            return handler(connection, call)
+        connection.send(wire.reply(wire.Kind.COLD))
+        return None
 
     return handle

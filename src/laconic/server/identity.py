@@ -13,7 +13,7 @@ import sys
 from errno import ENAMETOOLONG
 from os.path import dirname, isabs, join, realpath
 
-from laconic.files import make_private
+from laconic.files import hash_of, make_private
 from laconic.server.peer import own_confinement
 from laconic.settings.environ import BASE_VARIABLES, DIRECTORY_VARIABLES
 
@@ -45,15 +45,24 @@ def base_path(program: str, environ: Mapping[str, str]) -> str:
     There is one server per installed version, confinement and set of directories: nobody is
     answered from outside a container or a sandbox, or by a configuration that is not theirs.
     """
-    status = os.stat(program)
-    seconds = status.st_mtime_ns // 1_000_000_000
-    numbers = (status.st_ino, status.st_size, seconds, _file_number("/"))
-    places = b"".join(os.fsencode(value) + b"\0" for value in places_of(environ))
-    identity = os.fsencode(program) + b"".join(n.to_bytes(8, "little") for n in numbers)
-    base = join(runtime_directory(environ), _hash(identity + own_confinement() + places))
+    identity = _identity(program, _file_number("/"), own_confinement(), environ)
+    base = join(runtime_directory(environ), identity)
     if len(os.fsencode(f"{base}.sock.{1 << 22}")) >= _LONGEST:  # as daemon.py binds it
         raise OSError(ENAMETOOLONG, os.strerror(ENAMETOOLONG), base)
     return base
+
+
+def slot_name(program: str, environ: Mapping[str, str]) -> str:
+    """Return the name of the pipe by which clients in sandboxes ask: the same in all of them."""
+    return f"slot-{_identity(program, 0, b'', environ)}"
+
+
+def _identity(program: str, root: int, confinement: bytes, environ: Mapping[str, str]) -> str:
+    status = os.stat(program)
+    numbers = (status.st_ino, status.st_size, status.st_mtime_ns // 1_000_000_000, root)
+    places = b"".join(os.fsencode(value) + b"\0" for value in places_of(environ))
+    known = os.fsencode(program) + b"".join(n.to_bytes(8, "little") for n in numbers)
+    return hash_of(known + confinement + places)
 
 
 def places_of(environ: Mapping[str, str]) -> list[str]:
@@ -92,13 +101,6 @@ def is_private(path: str) -> bool:
         return False
     is_own = status.st_uid == os.geteuid() and not status.st_mode & 0o077
     return stat.S_ISDIR(status.st_mode) and is_own
-
-
-def _hash(identity: bytes) -> str:  # FNV-1a
-    value = 0xCBF29CE484222325
-    for byte in identity:
-        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
-    return f"{value:x}"
 
 
 def _file_number(path: str) -> int:

@@ -23,7 +23,7 @@ _VIEWS = ("ns/mnt", "ns/user", "ns/net")  # that of processes is in NSpid
 _NAMED = (b"CapInh:", b"CapPrm:", b"CapEff:", b"NoNewPrivs:", b"Seccomp")
 _NO_FILTERS = b"Seccomp_filters:\t0"
 _STATUS_BYTES = 1 << 14
-_SO_PEERCRED = 17  # on Linux (man 7 unix); on macOS, LOCAL_PEERCRED is 1 (man 4 unix)
+_SO_PEERCRED = 17  # on Linux (man 7 unix); on macOS, LOCAL_PEERCRED is 1, LOCAL_PEERPID 2
 _SO_PEERPIDFD = 77  # since Linux 6.5 (asm-generic/socket.h)
 _SOL_SOCKET = 1
 _own: list[_Own] = []
@@ -88,7 +88,11 @@ def is_equal(connected: socket) -> bool:
     """Tell whether the other end is a process of our own user that is confined as we are."""
     if sys.platform != "linux":
         credentials = connected.getsockopt(0, 1, 76)  # struct xucred: its version, the user
-        return _number(credentials, 4) == os.geteuid()
+        if _number(credentials, 4) != os.geteuid():
+            return False
+        from laconic.machine.libproc import is_sandboxed  # noqa: PLC0415 - ctypes takes 10 ms
+
+        return is_sandboxed(connected.getsockopt(0, 2)) == is_sandboxed(os.getpid())
     credentials = connected.getsockopt(_SOL_SOCKET, _SO_PEERCRED, 12)  # process, user, group
     process = _number(credentials, 0)  # 0 in a namespace that we cannot see
     if process == 0 or _number(credentials, 4) != os.geteuid():

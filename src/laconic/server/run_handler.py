@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from os.path import basename, dirname
 
 from laconic.errors import LaconicError, UsageError
 from laconic.record.store import STREAMS, is_id
-from laconic.run.execute import verbose_line
+from laconic.run.execute import NOT_RUN, verbose_line
 from laconic.run.keeping import keep_before, notice_after, warning_before
 from laconic.run.launcher import typed_name
 from laconic.run.options import read_task
@@ -28,15 +29,12 @@ from laconic.settings.load import read_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from laconic.run.task import Task
     from laconic.server.wire import ClientCall
-    from laconic.server.worker import Connection
+    from laconic.server.worker import Connection, Steps
     from laconic.undo.around import Around
-
-
-_NO_BOX = 125  # as timeout, env and chroot say that they themselves failed
 
 
 class Texts(Collector):
@@ -76,20 +74,30 @@ class ClientOutput:
             os.close(handle)
 
 
-def attend(connection: Connection, call: ClientCall, *, starts_programs: bool = True) -> None:
-    """Supervise; starts_programs: we are the caller's own, so that a pipe may run here."""
+def attend(
+    connection: Connection, call: ClientCall, in_memory: Sequence[int] | None = None
+) -> Steps:
+    """Supervise a command, frame by frame.
+
+    in_memory: the spools that the client has no files for; None in the server, which believes no
+    client. Else we are the caller's own: a pipe may run here, and the spools may be anywhere.
+    """
+    is_own = in_memory is not None
     bits = call.rest.number()
     terminals = frozenset(number for number in range(3) if bits >> number & 1)
     paths = [path.decode("utf-8", "surrogateescape") for path in call.rest.texts()]
     call.rest.end()
     if not paths:
-        _attend_beside(connection, read_task(call.arguments[0], call.arguments[1:]), call)
+        yield from _attend_beside(
+            connection, read_task(call.arguments[0], call.arguments[1:]), call
+        )
         return
-    spool = _open_spool(paths, f"{state_directory(call.variables)}/spool")
+    directory = dirname(paths[0]) if is_own else f"{state_directory(call.variables)}/spool"
+    spool = _open_spool(paths, directory, in_memory or ())
     output = ClientOutput(spool, call.variables, terminals)
     try:
         task = read_task(call.arguments[0], call.arguments[1:])
-        _supervise(connection, task, output, call, starts_programs=starts_programs)
+        yield from _supervise(connection, task, output, call, starts_programs=is_own)
     except (OSError, wire.WireError):
         raise
     except Exception as error:
@@ -101,12 +109,16 @@ def attend(connection: Connection, call: ClientCall, *, starts_programs: bool = 
         output.close()
 
 
-def _attend_beside(connection: Connection, task: Task, call: ClientCall) -> None:
+def _attend_beside(connection: Connection, task: Task, call: ClientCall) -> Steps:
     """Only keep what a command will change, because it has the client's own streams."""
-    around = keep_before(task, call.variables, call.directory)
+    try:
+        around = keep_before(task, call.variables, call.directory)
+    except LaconicError as error:
+        connection.send(_not_run(error))
+        return
     said = warning_before(around) if around is not None else b""
     with _kept(connection, around, wire.answer(0, b"", said)):
-        kind, body = connection.receive(patiently=True)
+        kind, body = yield
         if kind == wire.Kind.DONE:
             said = notice_after(around, call.variables) if around is not None else b""
             connection.send(wire.answer(wire.Reader(body).number(), b"", said))
@@ -128,16 +140,21 @@ def _kept(connection: Connection, around: Around | None, consent: bytes) -> Iter
             around.close()
 
 
-def _open_spool(paths: list[str], directory: str) -> Spool:
+def _open_spool(paths: list[str], directory: str, in_memory: Sequence[int]) -> Spool:
     names = [basename(path).split(".") for path in paths]
     raw_id = names[0][0]
     known = all(name == [raw_id, name[-1]] and name[-1] in STREAMS for name in names)
     if not known or not is_id(raw_id) or any(dirname(path) != directory for path in paths):
         raise wire.WireError("this is not a spool")
-    spool = Spool(directory, raw_id, {})
-    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
+    if in_memory:
+        streams = [stream for _, stream in names]
+        return Spool("", raw_id, dict(zip(streams, in_memory, strict=True)))
+    spool = Spool(dirname(directory), raw_id, {})
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # a pipe is not waited for
     for path, (_, stream) in zip(paths, names, strict=True):
         spool.handles[stream] = os.open(path, flags)
+        if not stat.S_ISREG(os.fstat(spool.handles[stream]).st_mode):
+            raise wire.WireError("this is not a spool")
     return spool
 
 
@@ -148,7 +165,7 @@ def _supervise(
     call: ClientCall,
     *,
     starts_programs: bool,
-) -> None:
+) -> Steps:
     with contextlib.suppress(OSError):
         output.spool.note(task.command)
     try:
@@ -161,15 +178,19 @@ def _supervise(
         is_ours = not task.pipe or (starts_programs and run.plan.view.is_summary)
         consent = _consent(task, call) if is_ours else wire.reply(wire.Kind.COLD)
         is_run = is_ours and (not task.is_boxed or bool(task.box))
-        around = keep_before(task, call.variables, call.directory) if is_run else None
+        try:
+            around = keep_before(task, call.variables, call.directory) if is_run else None
+        except LaconicError as error:
+            connection.send(_not_run(error))
+            return
         if around is not None and around.warning:
             said = warning_before(around)
             consent = wire.boxed(task.box, said) if task.box else wire.answer(0, b"", said)
         with _kept(connection, around, consent):
             if is_run:
-                _attend_run(connection, run, output, call, task, around)
+                yield from _attend_run(connection, run, output, call, task, around)
     else:
-        _attend_run(connection, run, output, call, task, None)
+        yield from _attend_run(connection, run, output, call, task, None)
 
 
 def _attend_run(
@@ -179,10 +200,10 @@ def _attend_run(
     call: ClientCall,
     task: Task,
     around: Around | None,
-) -> None:
+) -> Steps:
     """Answer until the command has ended; around: what was kept before it."""
     while True:
-        kind, body = connection.receive(patiently=True)
+        kind, body = yield
         if kind == wire.Kind.MORE:
             run.follow()
             connection.send(wire.shown(output.printed_bytes(), *output.printer.take()))
@@ -193,6 +214,10 @@ def _attend_run(
             return  # the client has gone
 
 
+def _not_run(why: LaconicError) -> bytes:
+    return wire.answer(NOT_RUN, b"", why.text.encode("utf-8", "backslashreplace"))
+
+
 def _consent(task: Task, call: ClientCall) -> bytes:
     """Let the client start the command; in a box, if it is to run there and there can be one."""
     if not task.is_boxed:
@@ -200,19 +225,22 @@ def _consent(task: Task, call: ClientCall) -> bytes:
     from laconic.box.launch import open_box, project_of  # noqa: PLC0415 - few commands run there
 
     environ, directory = call.variables, call.directory
+    launcher = typed_name(environ)
+    outside = f"{launcher} run --outside {task.command}"
     try:
         project = task.project or project_of(directory, environ)
         settings = read_settings(environ, task.project or directory)
         is_elsewhere = bool(task.project)
         opened = open_box(
-            project, directory, settings, environ, words=task.argv, is_elsewhere=is_elsewhere
-        )
+            project, directory, settings, environ,
+            words=task.argv, outside=outside, is_elsewhere=is_elsewhere,
+        )  # fmt: skip
     except LaconicError as error:
         said = LaconicError(f"the command was not run: {error.message}", error.hint)
-        return wire.answer(_NO_BOX, b"", said.text.encode("utf-8", "backslashreplace"))
+        return _not_run(said)
     if not opened.words:
         return wire.reply(wire.Kind.COLD)
-    task.box, launcher = opened.words, typed_name(environ)
+    task.box = opened.words
     task.notice = lambda status, out, err: opened.notice(status, out, err, task.command, launcher)
     return wire.boxed(task.box)
 

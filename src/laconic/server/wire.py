@@ -57,6 +57,10 @@ class Kind:
     # one, too.
     BOXED = b"B"
     COLD = b"N"  # do it without a server
+    # An answer to a client in a sandbox (server/slot.py). The numbers say whether to print the
+    # spools as they are, and whether to keep them; the rest is what to print on stdout and on
+    # stderr, and a line for the journal, each as a text.
+    NOTED = b"J"
 
 
 class WireError(Exception):
