@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import random
 import resource
 import select
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -88,10 +90,14 @@ def test_a_fault_is_written_down_for_later(broken, state):
     assert "secret" not in report
 
 
-def test_a_fault_while_it_follows_shows_each_line_once(broken):
-    broken("from laconic.run import follow as f; f.Generic._rest = lambda *_: 1 / 0")
-    done = shell("seq 150; sleep 1.6; seq 151 300")
-    assert done.stdout == b"".join(b"%d\n" % i for i in range(1, 301))
+def test_a_fault_while_it_follows_shows_each_line_once(broken, tmp_path):
+    broken("from laconic.run import follow as f; f.Generic._show_waiting = lambda *_: 1 / 0")
+    letters = random.Random(1)  # lines that have nothing in common
+    lines = ["".join(letters.choices("abcdefghijklmnop ", k=30)).strip() for _ in range(60)]
+    text = tmp_path / "text"
+    text.write_text("\n".join(lines) + "\n")
+    done = shell(f"head -30 {text}; sleep 1.6; tail -30 {text}")
+    assert done.stdout == text.read_bytes()
 
 
 def test_a_fault_with_a_pipe_gives_what_the_pipe_makes_of_it(broken, home):
@@ -139,17 +145,27 @@ def test_a_broken_filter_or_configuration_does_not_stop_a_command(home):
 
 
 def test_a_state_directory_that_cannot_be_made_means_the_bare_command(state):
-    state.parent.mkdir(parents=True)
+    state.parent.mkdir(parents=True, exist_ok=True)  # a server may have begun
+    shutil.rmtree(state, ignore_errors=True)
     state.write_text("a file is in the way")
     done = run(*many_lines())
     assert (done.returncode, done.stdout, done.stderr) == (0, BARE, b"")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
-def test_a_read_only_state_directory_means_the_bare_command(state):
+def test_with_a_read_only_state_directory_outputs_are_kept_among_temporary_files(
+    state, tmp_path, monkeypatch
+):
     state.mkdir(parents=True)
     state.chmod(0o500)
-    assert run(*many_lines()).stdout == BARE
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    done = run(*many_lines())
+    assert len(done.stdout) < len(BARE) // 10
+    raw_id = done.stdout.rpartition(b"recall ")[2][:6].decode()
+    recalled = subprocess.run(
+        [*LACONIC, "recall", raw_id, "--raw"], capture_output=True, check=True
+    )
+    assert recalled.stdout == BARE
 
 
 @pytest.fixture
@@ -264,6 +280,29 @@ def test_kill_leaves_no_orphan_and_loses_no_output(state, tmp_path):
     wait_for(lambda: _has_no_lock(spooled))
     (raw_id,) = adopt(Store(state), time.time() + 100)
     assert Store(state).load(raw_id)["both"].endswith(b"more\n")
+
+
+NO_HEIR = """
+import os
+from laconic.run import guard
+own = guard._avenge
+def no_room(): raise BlockingIOError
+def avenge(*words):
+    os.fork = no_room
+    own(*words)
+guard._avenge = avenge
+"""
+
+
+def test_kill_leaves_no_orphan_where_no_process_can_be_started(broken, tmp_path):
+    """As after a command that has started as many as there may be."""
+    broken(NO_HEIR)
+    process = start("sh", "-c", "sleep 300 & echo $! $$ > pids; touch up; wait", cwd=tmp_path)
+    wait_for((tmp_path / "up").exists)
+    process.kill()
+    process.wait()
+    pids = (tmp_path / "pids").read_text().split()
+    wait_for(lambda: not any(is_running(pid) for pid in pids))
 
 
 def _has_no_lock(path):

@@ -101,3 +101,23 @@ def test_no_more_than_some_commands_are_remembered(tmp_path):
     memory.recalled("id0299")
     assert memory.reason("/p", "make 299")
     assert not memory.reason("/p", "make 298")
+
+
+def test_a_session_that_has_read_a_failure_reads_only_what_differs_of_the_next(tmp_path):
+    one, other = (
+        {**os.environ, "CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": name} for name in ("a", "b")
+    )
+    said = "error: part %s of the plan needs a wheel that nobody has made"
+    wrong = "".join(f"echo '{said % name}'\n" for name in ("one", "two", "three"))
+    text = f"{LINES}{wrong}echo '3 errors in the plan'; exit 1\n"
+    path = script(tmp_path, text=text)
+    first, second = (run("sh", path, cwd=tmp_path, env=one).stdout for _ in range(2))
+    assert b"part two of the plan" in first
+    assert re.fullmatch(
+        rb"3 errors in the plan\n\[as in the run before, 403/404 lines hidden.*\]\n", second
+    )
+    script(tmp_path, text=text.replace("3 errors", "4 errors"))
+    third = run("sh", path, cwd=tmp_path, env=one).stdout
+    assert third.startswith(b"4 errors in the plan\n[")
+    assert len(run("sh", path, cwd=tmp_path, env=other).stdout) == len(first)
+    assert len(run("sh", path, cwd=tmp_path).stdout) == len(first), "nobody knows who reads this"

@@ -16,7 +16,7 @@ def window(tmp_path):
     """Look through a text."""
 
     def look(text: bytes):
-        spool = open_spool(str(tmp_path), new_id(), [OUT], "x")
+        spool = open_spool(str(tmp_path), new_id(), [OUT], "x", {})
         os.write(spool.handles[OUT], text)
         return look_through(spool, OUT)
 

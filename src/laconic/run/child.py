@@ -32,8 +32,6 @@ _ROOT = str(Path(__file__).parents[2])
 
 def run_in_child(argv: Sequence[str], settings: Settings) -> int:
     """Run a command on the streams of this process; return its status, 128 + N for a signal."""
-    if isinstance(argv, str):
-        raise TypeError("argv is a list of words, not one text")
     if not argv:
         raise LaconicError("run needs a command")
     with tempfile.TemporaryFile() as file:

@@ -9,15 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from laconic.machine import processes
 
 MARK = "_LACONIC_STARTED_BY"
 _MOST_ROUNDS = 20
-_PS_S = 2
 
 
 def new_mark() -> str:
@@ -49,31 +46,15 @@ def _family(program: int, mark: str) -> set[int]:
 
 def _parents() -> Mapping[int, int]:
     """Return the parent of each living process; nothing if the system does not tell."""
-    if os.path.isdir("/proc/self"):  # noqa: PTH112 - pathlib costs 6 ms
-        return dict(_parents_in_proc())
     try:
-        table = subprocess.check_output(["/bin/ps", "-A", "-o", "pid=,ppid=,stat="], timeout=_PS_S)
-    except (OSError, subprocess.SubprocessError):
+        return processes.parents()
+    except OSError:
         return {}
-    rows = (line.split() for line in table.splitlines())
-    return {int(row[0]): int(row[1]) for row in rows if not row[2].startswith(b"Z")}
-
-
-def _parents_in_proc() -> Iterator[tuple[int, int]]:
-    for name in os.listdir("/proc"):  # noqa: PTH208 - as above
-        if not name.isdecimal():
-            continue
-        with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as stream:  # noqa: PTH123
-            # 42 (a name (with) blanks) S 1 … (man 5 proc_pid_stat)
-            state, parent = stream.read().rpartition(b")")[2].split()[:2]
-            if state not in (b"Z", b"X"):
-                yield int(name), int(parent)
 
 
 def _has_mark(number: int, mark: str) -> bool:
-    """Tell whether a process was started with a mark; only /proc shows that (man 5 proc)."""
+    """Tell whether a process was started with a mark."""
     try:
-        with open(f"/proc/{number}/environ", "rb") as stream:  # noqa: PTH123 - as above
-            return f"{MARK}={mark}".encode() in stream.read().split(b"\0")
+        return f"{MARK}={mark}".encode() in processes.environment_of(number)
     except OSError:
         return False

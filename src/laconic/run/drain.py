@@ -9,10 +9,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping
 
 PIECE = 1 << 18
 # The capacity of a pipe; if the system refuses it, its default stays (F_SETPIPE_SZ, man 2 fcntl).
@@ -32,8 +29,6 @@ class FullError(Exception):
 
 class Drain:
     """Pipes that are still open, by stream, and the destination of their pieces."""
-
-    __slots__ = ("_take", "pipes")
 
     def __init__(self, pipes: Mapping[str, int], take: Callable[[str, bytes], None]) -> None:
         self.pipes, self._take = dict(pipes), take
@@ -65,8 +60,6 @@ class Drain:
 
 class Files:
     """Appends pieces to open files; raises FullError when one does not fit."""
-
-    __slots__ = ("_handles", "_unchecked")
 
     def __init__(self, handles: Mapping[str, int]) -> None:
         self._handles, self._unchecked = handles, 0

@@ -11,6 +11,7 @@ import os
 import signal
 import time
 
+from laconic.errors import LaconicError, UsageError
 from laconic.run.keeping import keep_before, notice_after, run_beside, warning_before
 from laconic.run.printer import Printer
 from laconic.run.process import StartError, are_same, become, is_closed
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from laconic.run.supervise import SupervisedRun
     from laconic.run.task import Task
 
+NOT_RUN = 125  # as timeout, env and chroot say that they themselves failed
 _FOLLOW_AFTER_S = 1.0
 _BROKEN_PIPE = 128 + signal.SIGPIPE
 
@@ -43,7 +45,11 @@ def execute(task: Task, report: Callable[[Exception], object] = lambda _: None) 
     report: called with a fault of ours, after the command's output has been printed as it is.
     """
     environ = environment()
-    around = keep_before(task, environ)
+    try:
+        around = keep_before(task, environ)
+    except LaconicError as error:
+        Printer().write(ERR, error.text.encode("utf-8", "surrogateescape"))
+        return NOT_RUN
     if around is None:
         return _execute(task, report, environ, run_beside if task.is_awaited else become)
     Printer().write(ERR, warning_before(around))
@@ -111,7 +117,6 @@ def _plan_first(task: Task, environ: Mapping[str, str]) -> RunPlan | None:
     With a pipe we must know whether the whole output is needed, because `head` ends a command
     early.
     """
-    from laconic.errors import UsageError  # noqa: PLC0415 - loads while other commands run
     from laconic.run.plan import plan_run  # noqa: PLC0415
 
     try:
@@ -182,12 +187,14 @@ class LocalRun:
         is_merged = are_same(1, 2) and (task.pipe_stderr or not task.pipe)
         streams = (BOTH,) if is_merged else (OUT,) if is_kept_file(2, self._environ) else (OUT, ERR)
         try:
-            spool = open_spool(state_directory(self._environ), new_id(), streams, task.command)
+            spool = open_spool(
+                state_directory(self._environ), new_id(), streams, task.command, self._environ
+            )
         except OSError:
             become(as_typed(task), self._environ)  # output that cannot be kept must not be hidden
         self._runner = Runner(spool, self._printer)
         try:
-            self._runner.start(task.started, self._environ)
+            self._runner.start(task.started, self._environ, tells_at_once=bool(task.box))
         except StartError:
             spool.remove()
             raise

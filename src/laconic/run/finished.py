@@ -21,7 +21,8 @@ SAMPLE = 1 << 20
 class FinishedOutput:
     """The output of a command that has ended, and how much of it was shown while it ran.
 
-    printed: how much of each stream was shown as it is. is_known: all that was shown is known.
+    printed: how much of each stream was shown as it is. is_changed: more was shown, in another
+    form, so that it cannot go on as it is. is_known: all that was shown is known.
     masked: how many secrets are hidden in what was read of it. is_open: somebody in the background
     may still write. program: what the caller can type to start us.
     """
@@ -36,6 +37,7 @@ class FinishedOutput:
         self.shown_lines = sum(follower.lines for follower in followers.values())
         self.hidden_lines = sum(follower.hidden for follower in followers.values())
         self.printed = dict(output.printed)
+        self.is_changed = any(f.end != self.printed[stream] for stream, f in followers.items())
         picked = sum(len(follower.picked) for follower in followers.values())
         self.is_known = output.printer.written == sum(self.printed.values()) + picked
         self._mask = output.printer.mask

@@ -26,13 +26,11 @@ if TYPE_CHECKING:
     from laconic.compact.filter import Filter
     from laconic.run.follow import Output
 
-_MOST_FREE = 4 * 1024  # bytes from the beginning that no budget removes
+_MOST_FREE = 1024  # bytes from the beginning that no budget removes
 
 
 class _Lines:
     """Neighbouring hidden lines, or one that is shown: with what is printed, and their bytes."""
-
-    __slots__ = ("data", "lines", "size")
 
     def __init__(self, data: bytes, size: int, lines: int) -> None:
         self.data, self.size, self.lines = data, size, lines
@@ -49,7 +47,9 @@ def follower(output: Output, stream: str, wanted: Filter | None, *, is_exact: bo
     """Return the follower that fits."""
     if is_exact:
         return Everything(output, stream)
-    return Filtered(output, stream, wanted) if wanted else Generic(output, stream)
+    if wanted is None or wanted.is_row:
+        return Generic(output, stream)
+    return Filtered(output, stream, wanted)
 
 
 class Filtered(Follower):

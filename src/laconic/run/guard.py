@@ -11,12 +11,9 @@ import contextlib
 import os
 import select
 import signal
+from collections.abc import Mapping
 
 from laconic.run.drain import Drain, Files, FullError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # The messages between the two sides: a letter, perhaps with a value, and a newline.
 _WATCH, _SYNC, _CLOSE, _RELEASE = b"w", b"s", b"c", b"r"
@@ -36,8 +33,6 @@ class LostError(Exception):
 
 class Guard:
     """Our side of the guard; answers: becomes readable when the guard gives up or dies."""
-
-    __slots__ = ("_control", "answers", "pid")
 
     def __init__(self, pid: int, control: int, answers: int) -> None:
         self.pid, self._control, self.answers = pid, control, answers
@@ -156,9 +151,10 @@ def _write_all(handle: int, data: bytes) -> None:
 
 def _avenge(drain: Drain, target: int) -> None:
     """Laconic was killed: kill the command, then keep what it has written."""
-    if target < 0 and os.fork():
-        return  # we are in the group and die with it; our child goes on
-    os.setpgid(0, 0)
+    with contextlib.suppress(OSError):  # where no process can be started, nobody goes on
+        if target < 0 and os.fork():
+            return  # we are in the group and die with it; our child goes on
+        os.setpgid(0, 0)
     with contextlib.suppress(OSError):
         os.kill(target, signal.SIGKILL)
     _linger(drain)

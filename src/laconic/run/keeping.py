@@ -1,6 +1,7 @@
 """Keeps what a command will change before it runs, so that it can be undone: `run --undo`.
 
-Nothing here may keep a command from running: a fault of ours means that there is no undo.
+A fault of ours means that there is no undo, and the command runs. Where nothing can be kept at all,
+as in an agent's sandbox, it does not: a verdict may depend on the undo.
 """
 
 from __future__ import annotations
@@ -21,12 +22,16 @@ if TYPE_CHECKING:
 def keep_before(task: Task, environ: Mapping[str, str], directory: str = "") -> Around | None:
     """Keep what a task will change; None if that is not asked for, or there is nothing to keep.
 
-    directory: where it will run, if that is not where we are.
+    directory: where it will run, if that is not where we are. Raises NoPlaceError.
     """
     if not task.wants_undo:
         return None
+    from laconic.undo.around import NoPlaceError  # noqa: PLC0415 - for what destroys, alone
+
     try:
         return _keep(task, environ, directory)
+    except NoPlaceError:
+        raise
     except Exception:  # noqa: BLE001 - see above
         return None
 

@@ -7,9 +7,10 @@ from os import X_OK, access
 from os.path import isabs, isfile
 
 from laconic.files import real_path
-from laconic.rewrite.edits import Edit, apply, quoted
+from laconic.rewrite.edits import Edit, apply
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import written
+from laconic.shell.words import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def find_genuine(
 
     A PATH with a directory that is relative, or in the project, may come to have another one.
     """
-    own = f"{_beside_python()}/{NAME}"
+    own = own_path()
     if not _is_program(own):
         return "", ""
     entries = environ.get("PATH", "").split(":")
@@ -52,6 +53,10 @@ def find_genuine(
     )
     full = _as_word(own)
     return find_launcher(environ, login_shell=login_shell)[0] if is_sure else full, full
+
+
+def own_path() -> str:
+    return f"{_beside_python()}/{NAME}"
 
 
 def _path(environ: Mapping[str, str]) -> str:

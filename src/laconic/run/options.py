@@ -5,18 +5,14 @@ It does not use argparse, which takes longer to load than most commands take to 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 from laconic.errors import UsageError
 from laconic.run.task import Task
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 
 class Flag:
     """A flag of our own; value: the name of its value in the help, if it has one."""
-
-    __slots__ = ("help", "name", "value")
 
     def __init__(self, name: str, help: str, value: str = "") -> None:  # noqa: A002 - argparse's word
         self.name, self.help, self.value = name, help, value

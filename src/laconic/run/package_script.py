@@ -7,12 +7,9 @@ directory counts, and a script without another before or behind it
 
 from __future__ import annotations
 
+from laconic.knowledge.arguments import Argument
 from laconic.rewrite.package_scripts import script_of, scripts_in
 from laconic.run.shells import sole_command
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.arguments import Argument
 
 
 def script_command(arguments: list[Argument], directory: str) -> list[Argument]:

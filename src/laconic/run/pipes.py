@@ -5,19 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+from collections.abc import Mapping
 
 from laconic.run import guard
 from laconic.run.drain import Drain, open_pipe
-from laconic.run.printer import NUMBERS
+from laconic.run.printer import NUMBERS, Printer
 from laconic.run.process import StartError, are_same, exit_status, has_terminal, spawn
 from laconic.run.signals import Child
 from laconic.run.spool import BOTH, ERR, OUT
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from laconic.run.printer import Printer
 
 _SHELL = "/bin/sh"
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from laconic.compact.hits import hits_of
 from laconic.compact.load import FilterSet, load_filters
+from laconic.compact.passed_names import asks_for_names
 from laconic.compact.readable import PACKAGE_RUNNERS
 from laconic.compact.scripts import without_name
 from laconic.compact.view import GENERIC, RUN, View
 from laconic.errors import UsageError
+from laconic.knowledge.catalog import library
 from laconic.patterns import problem
 from laconic.record.step_back import StepBack
+from laconic.rewrite.pipes import is_line_tool_name
 from laconic.run.package_script import script_command
 from laconic.run.shells import Inner, arguments_of, last_commands, sole_command, unwrap
-from laconic.settings.environ import reader_of
+from laconic.settings.environ import has_session, reader_of
 from laconic.settings.load import Settings, current_directory, read_settings
 
 TYPE_CHECKING = False
@@ -29,10 +32,8 @@ class RunPlan:
 
     inner: the command inside a shell, if there is one. program: the name under which the records
     group it, `git status`; the name alone, if nothing better is known. stepped: why the output is
-    shown as it is although something could be hidden.
+    shown as it is although something could be hidden. has_session: it is known who reads it.
     """
-
-    __slots__ = ("inner", "program", "project", "settings", "step_back", "stepped", "view")
 
     def __init__(
         self,
@@ -49,6 +50,7 @@ class RunPlan:
         self.project = str(directory or "")
         self.step_back = StepBack(settings.directories.state, reader)
         self.stepped = ""
+        self.has_session = False
 
     def can_step_back(self, task: Task) -> bool:
         """Tell whether a command is known by its words alone, without a pipe before or after it.
@@ -70,26 +72,32 @@ class RunPlan:
 def plan_run(task: Task, environ: Mapping[str, str]) -> RunPlan:
     """Make the plan for a task; raises UsageError if it asks for a filter that does not exist."""
     settings = task.settings or read_settings(environ)
+    inner, view = view_of(task, settings)
+    plan = RunPlan(settings, inner, view, task.name, reader_of(environ))
+    plan.has_session = has_session(environ)
+    plan.consider_stepping_back(task)
+    return plan
+
+
+def view_of(task: Task, settings: Settings) -> tuple[Inner, View]:
+    """The command that decides how the output is shown, and how, whatever was shown before."""
     inner = unwrap(task.argv)
     known = load_filters(settings, _library(inner.arguments))
     if not task.is_wrapped and not (inner.arguments and known.filters.find(inner.arguments)):
         inner = Inner(None, arguments_of(task.argv))  # the shell itself is what was asked for
-    view = _view(task, inner, known, settings)
-    plan = RunPlan(settings, inner, view, task.name, reader_of(environ))
-    plan.consider_stepping_back(task)
-    return plan
+    return inner, _view(task, inner, known, settings)
 
 
 def _view(task: Task, inner: Inner, known: FilterSet, settings: Settings) -> View:
     if task.is_raw or not settings.config.compact.enabled or problem():
         return View(RUN, is_exact=True)
-    if task.filter_id == GENERIC:
-        return View(RUN)
     if task.filter_id:
-        asked = known.load(task.filter_id)
-        if asked is None:
+        asked = None if task.filter_id == GENERIC else known.load(task.filter_id)
+        if asked is None and task.filter_id != GENERIC:
             raise UsageError(f"there is no filter {task.filter_id!r}", "laconic filters list")
-        return View(RUN, asked)
+        view = View(RUN, asked)
+        view.is_picked = is_line_tool_name(task.name)
+        return view
     if task.mode != RUN:
         return View(task.mode)
     if not inner.arguments:  # several commands: no filter of one fits the whole
@@ -102,11 +110,22 @@ def _view(task: Task, inner: Inner, known: FilterSet, settings: Settings) -> Vie
     script = None if view.is_exact else next(filter(is_script, layers), None)
     if script:
         view.of_script = lambda line: known.filters.find(sole_command(line))
-        command = script_command(script, str(current_directory() or ""))
+        command = None
+        if not task.is_elsewhere:
+            command = script_command(script, str(current_directory() or ""))
         of_command = known.filters.find(command) if command else None
         view.filter = without_name(of_command) if of_command else found
+    words = [argument.text for argument in inner.arguments]
+    view.wants_names = asks_for_names(words, _shapes(view))
     view.hits = hits_of(argument.text for argument in inner.arguments) if found else None
     return view
+
+
+def _shapes(view: View) -> set[str]:
+    """The shapes that are tried; a row of the table has all of them, also that of tests."""
+    if view.filter is None:
+        return set()
+    return {"passed"} if view.filter.is_row else view.filter.shapes
 
 
 def _is_of_package(arguments: list[Argument]) -> bool:
@@ -116,8 +135,6 @@ def _is_of_package(arguments: list[Argument]) -> bool:
 
 def _library(arguments: list[Argument]) -> Library | None:
     """Load the tables of tools, which is slow, only if options come before a subcommand."""
-    from laconic.knowledge.catalog import library  # noqa: PLC0415
-
     return library() if len(arguments) > 1 and arguments[1].leading.startswith("-") else None
 
 

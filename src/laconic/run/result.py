@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
+from laconic.compact.again import without_known
+from laconic.compact.lines import read_streams
 from laconic.compact.result import SHORT
 from laconic.compact.tokens import estimate
 from laconic.compact.view import (
-    RUN,
     hidden_notice,
     masked_notice,
     masked_status_notice,
@@ -16,6 +17,8 @@ from laconic.compact.view import (
     with_lines,
     within,
 )
+from laconic.errors import LaconicError
+from laconic.record.kept import is_apart
 from laconic.record.runs import Run, record_run
 from laconic.record.store import Store
 from laconic.record.tokenizer import MOST_BYTES, counts
@@ -27,11 +30,10 @@ from laconic.settings.environ import agent_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from laconic.compact.lines import Lines
-    from laconic.compact.result import Shown
-    from laconic.compact.view import View
+    from laconic.compact.result import Compacted, Shown
     from laconic.run.finished import FinishedOutput
     from laconic.run.plan import RunPlan
     from laconic.run.task import Task
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
 # What may be shown after a failure, where a `head` or `tail` was taken off, of what that picks.
 _AFTER_FAILURE = 3
 _HEAD_SHARE = {"head": 0.7, "tail": 0.3}  # of the room, for the beginning
+
+_MOST_KNOWN = 1 << 20  # characters of a run before that are looked at
+_MOST_READ = 20_000  # of what was shown of it, which agents read whole
 
 WINDOW = "window"  # instead of a filter's id, for an output that was not examined as a whole
 
@@ -51,11 +56,6 @@ class RunResult:
     stderr, by stream. most: the tokens that may be shown, None without a bound. hidden, total:
     lines. is_exact: the tokens are counted, not estimated.
     """
-
-    __slots__ = (
-        "filter_id", "hidden", "is_exact", "is_override", "most", "piped", "piped_tokens",
-        "raw_id", "raw_tokens", "shown_tokens", "status", "texts", "theirs", "total",
-    )  # fmt: skip
 
     def __init__(self, status: int) -> None:
         self.status = status
@@ -75,7 +75,7 @@ def prepare(
     """Decide what is printed, and keep what that hides."""
     result = RunResult(status)
     result.raw_tokens = source.tokens()
-    source.program = typed_name(environ)
+    source.program = task.launcher or typed_name(environ)
     # This comes before keeping, because keeping a large output moves its file away.
     picked = pick(task.pipe, source.path, environ) if task.pipe else None
     if picked is not None:
@@ -83,10 +83,10 @@ def prepare(
     if source.size and not plan.view.is_exact:
         if source.size > LARGE:
             _show_windows(result, source)
-        elif plan.view.filter or plan.view.mode != RUN:
-            _show_whole(result, task, plan.view, source, environ)
+        elif plan.view.has_stages or not source.followers:
+            _show_whole(result, task, plan, source, environ)
         else:
-            _show_rest(result, plan.view, source)
+            _show_rest(result, task, plan, source)
     if result.texts is not None:
         _complete_lines(result.texts, source)
     if result.texts is not None and not _keep(result, plan, source):
@@ -102,7 +102,7 @@ def prepare(
     else:
         before = result.raw_tokens * source.output.printer.written // max(source.size, 1)
         result.shown_tokens = before + sum(map(_tokens, result.texts.values()))
-    _remember(task, plan, result)  # before anything is printed: the next run may follow
+    _remember(task, plan, result, status)  # before anything is printed: the next run may follow
     return result
 
 
@@ -114,58 +114,95 @@ def _complete_lines(texts: dict[str, bytes], source: FinishedOutput) -> None:
             texts[stream] = follower.rest + texts.get(stream, b"")
 
 
-def _remember(task: Task, plan: RunPlan, result: RunResult) -> None:
+def _remember(task: Task, plan: RunPlan, result: RunResult, status: int) -> None:
     if plan.stepped or (plan.can_step_back(task) and result.raw_id):
         names = (plan.project, task.command, plan.program)
-        plan.step_back.ran(*names, result.raw_id, is_whole=bool(plan.stepped))
+        is_whole = bool(plan.stepped)
+        plan.step_back.ran(*names, result.raw_id, status=status, is_whole=is_whole)
+
+
+def _without_known(
+    compacted: Compacted,
+    result: RunResult,
+    task: Task,
+    plan: RunPlan,
+    source: FinishedOutput,
+    was_streamed: Callable[[Shown], bool] = lambda _row: False,
+) -> Compacted:
+    """Leave out what this session has read of the run before, if that failed as this one did."""
+    is_known = plan.has_session and plan.can_step_back(task) and source.spool.records
+    if not result.status or not is_known:
+        return compacted
+    raw_id, status = plan.step_back.last(plan.project, task.command)
+    if not raw_id or status != result.status:
+        return compacted
+    masked = source.masked
+    try:
+        found = Store(source.spool.records).load(raw_id)
+    except (OSError, LaconicError):
+        return compacted
+    known = {name: source.without_secrets(name, data) for name, data in found.items()}
+    source.masked = masked
+    lines = read_streams(known.get(BOTH, known.get(OUT, b"")), known.get(ERR, b""))
+    if lines.size > _MOST_KNOWN:
+        return compacted
+    before = plan.view.compacted(status, lines)
+    texts = [row.text for row in before.shown] if before else list(lines.texts)
+    if sum(map(len, texts)) > _MOST_READ:
+        return compacted
+    return without_known(compacted, texts, was_streamed)
 
 
 # -- what is shown -----------------------------------------------------------------------------
 
 
 def _show_whole(
-    result: RunResult, task: Task, view: View, source: FinishedOutput, environ: Mapping[str, str]
+    result: RunResult, task: Task, plan: RunPlan, source: FinishedOutput, environ: Mapping[str, str]
 ) -> None:
-    lines = source.lines(LARGE)
+    view, lines = plan.view, source.lines(LARGE)
     if lines is None:
         _show_windows(result, source)
         return
     compacted = view.compacted(result.status, lines, source.printed_lines(lines))
     if compacted is None:
-        if source.hidden_lines:  # what follows them is already printed
-            _show_rest(result, view, source)
+        if source.is_changed:  # what follows is already printed
+            _show_rest(result, task, plan, source)
         return
     if task.pipe:
         compacted = with_lines(compacted, matches(task.pipe, source.path, environ))
     if result.most is not None and result.status:
         share = _HEAD_SHARE.get(_picker(task), _HEAD_SHARE["tail"])
         compacted = within(compacted, result.most, share)
-    was_streamed = partial(_was_streamed, lines=lines, source=source) if source.followers else None
+    was_streamed = partial(_was_streamed, lines=lines, source=source)
+    compacted = _without_known(compacted, result, task, plan, source, was_streamed)
     texts = render(compacted, source.spool.raw_id, was_streamed, source.program, source.masked)
     result.texts = {stream: _encoded(text) for stream, text in texts.items()}
     result.hidden, result.total = compacted.hidden, len(lines)
     result.filter_id = view.name
 
 
-def _show_rest(result: RunResult, view: View, source: FinishedOutput) -> None:
+def _show_rest(result: RunResult, task: Task, plan: RunPlan, source: FinishedOutput) -> None:
     """Without a filter, compact only the part that was not shown yet."""
-    lines = source.lines(LARGE, behind_shown=True)
+    view, lines = plan.view, source.lines(LARGE, behind_shown=True)
     if lines is None:
         _show_windows(result, source)
         return
     compacted = view.compacted(result.status, lines)
-    if compacted is None and not source.hidden_lines:
+    if compacted is None and not source.is_changed:
         return
     if compacted is None:
         result.texts = source.read(behind_shown=True)
     else:
+        compacted = _without_known(compacted, result, task, plan, source)
         result.texts = {stream: _encoded(compacted.text(stream)) for stream in (OUT, ERR)}
         result.hidden = compacted.hidden
     result.hidden += source.hidden_lines
     result.total = source.shown_lines + len(lines)
     shortened = sum(row.kind == SHORT for row in compacted.shown) if compacted else 0
     parts = [f"{result.hidden}/{result.total} lines hidden"] if result.hidden else []
-    if compacted and result.hidden == result.total:
+    if compacted and compacted.again:
+        parts = [compacted.again, *parts]
+    elif compacted and result.hidden == result.total:
         parts = [f"{result.total} lines condensed to {len(compacted.shown)}"]
     if compacted and compacted.regrouped and not result.hidden:
         parts.append(f"{compacted.regrouped} lines regrouped")
@@ -173,6 +210,7 @@ def _show_rest(result: RunResult, view: View, source: FinishedOutput) -> None:
     if parts or source.masked:  # else only colours and overwritten text are gone
         size = source.size if result.hidden else 0
         line = hidden_notice(parts, size, source.spool.raw_id, source.program, source.masked)
+        line = "\n".join([*(compacted.gone if compacted else []), line])
         stream = compacted.changed_stream if compacted and not source.hidden_lines else OUT
         result.texts[stream] += _encoded(line)
     result.filter_id = view.name
@@ -188,7 +226,7 @@ def _show_windows(result: RunResult, source: FinishedOutput) -> None:
         result.texts[OUT if stream == BOTH else stream] = _encoded(window.text)
         result.hidden += window.hidden
         result.total += window.total
-    what = f"{result.hidden}/{result.total} lines hidden"
+    what = f"{result.hidden}/{result.total} lines hidden" if result.hidden else "lines shortened"
     what += f" ({source.size >> 20} MB: only the ends and diagnostics are shown)"
     line = hidden_notice([what], source.size, source.spool.raw_id, source.program, source.masked)
     result.texts[OUT] += _encoded(line)
@@ -279,11 +317,11 @@ def _was_streamed(row: Shown, lines: Lines, source: FinishedOutput) -> bool:
 
 
 def _keep(result: RunResult, plan: RunPlan, source: FinishedOutput) -> bool:
-    settings = plan.settings
-    limits = settings.config.compact
-    store = Store(settings.directories.state, limits.store_mb, limits.store_days)
+    limits = plan.settings.config.compact
+    if not source.spool.records:
+        return False
     try:
-        result.raw_id = store.keep(source.spool.paths, source.spool.raw_id)
+        result.raw_id = source.spool.keep(limits.store_mb, limits.store_days)
     except OSError:
         return False
     return True
@@ -298,9 +336,24 @@ def record_result(
     environ: Mapping[str, str],
 ) -> None:
     """Record the run after everything is printed, because counting tokens may take a moment."""
-    _count_tokens(result, source)
+    if not source.spool.records:
+        return
+    if not is_apart(source.spool.records):  # a sandbox waits for us, and loading that takes long
+        _count_tokens(result, source)
+    record_run(source.spool.records, run_of(task, plan, result, source, duration_s, environ))
+
+
+def run_of(
+    task: Task,
+    plan: RunPlan,
+    result: RunResult,
+    source: FinishedOutput,
+    duration_s: float,
+    environ: Mapping[str, str],
+) -> Run:
+    """Return what the records say about the run."""
     agent, session = agent_of(environ)
-    run = Run(
+    return Run(
         task.command,
         program=plan.program,
         filter_id=result.filter_id,
@@ -318,12 +371,11 @@ def record_result(
         session=session,
         raw_id=result.raw_id,
     )
-    record_run(plan.settings.directories.state, run)
 
 
 def _count_tokens(result: RunResult, source: FinishedOutput) -> None:
     """Replace estimates by counts, if a tokenizer is installed."""
-    is_again = result.texts is None and source.hidden_lines > 0  # all of it, after a part of it
+    is_again = result.texts is None and source.is_changed  # all of it, after a part of it
     if is_again or source.masked or not source.is_known or source.size > MOST_BYTES:
         return
     raw = source.read()

@@ -9,25 +9,20 @@ from __future__ import annotations
 import os
 import select
 import time
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from laconic.run import guard
 from laconic.run.drain import PIECE, Drain, Files, FullError, open_pipe
-from laconic.run.printer import NUMBERS
+from laconic.run.printer import NUMBERS, Printer
 from laconic.run.process import StartError, has_terminal, spawn
 from laconic.run.signals import Child
-from laconic.run.spool import BOTH, ERR, OUT
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from laconic.run.printer import Printer
-    from laconic.run.spool import Spool
+from laconic.run.spool import BOTH, ERR, OUT, Spool
 
 TICK_S = 0.25
 _STRAGGLERS_S = 0.1  # for processes that write a moment after the command has ended
 _PAUSE_S = 0.01
+_NOTICES = "laconic_notices"  # client/client.h has it, too
 
 
 class Runner:
@@ -47,8 +42,13 @@ class Runner:
         self._guard: guard.Guard | None = None
         self._drain: Drain | None = None  # replaces the guard when that has died
 
-    def start(self, argv: list[str], environ: Mapping[str, str]) -> None:
-        """Start the command; raises StartError if it cannot be started."""
+    def start(
+        self, argv: list[str], environ: Mapping[str, str], *, tells_at_once: bool = False
+    ) -> None:
+        """Start the command; raises StartError if it cannot be started.
+
+        tells_at_once: what makes a box gets our stderr as well, for what nobody should wait for.
+        """
         ends = {stream: open_pipe() for stream in self.spool.handles}
         self._pipes = {stream: read for stream, (read, _) in ends.items()}
         self._guard = guard.start(self._pipes, self.spool.handles)
@@ -57,6 +57,10 @@ class Runner:
         group = None if shares_terminal else self._guard.pid
         names = {1: BOTH, 2: BOTH} if BOTH in ends else {1: OUT, 2: ERR}
         streams = {n: ends[name][1] for n, name in names.items() if name in ends}
+        notices = os.dup(2) if tells_at_once else -1
+        if tells_at_once:
+            os.set_inheritable(notices, True)
+            environ = {**environ, _NOTICES: str(notices)}
         try:
             pid = spawn(argv, environ, streams, group)
         except StartError:
@@ -64,6 +68,7 @@ class Runner:
             raise
         finally:
             _close(write for _, write in ends.values())
+            _close([notices] if tells_at_once else [])
         self.child.started(pid, pid if group is None else -group)
         if shares_terminal:
             self._ask(lambda live: live.watch(pid))

@@ -6,20 +6,17 @@ https://just.systems/man/en/configuring-the-shell.html
 
 from __future__ import annotations
 
-import os
 import sys
+from collections.abc import Mapping, Sequence
 
 from laconic.errors import UsageError
+from laconic.machine import processes
 from laconic.patterns import pattern
 from laconic.run.execute import complain
 from laconic.run.process import StartError, become
 from laconic.run.shell_call import end_of_options
 from laconic.run.task import as_word
 from laconic.settings.environ import environment, is_switched_off
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _SHELL = "sh"
 _NAME = pattern(r"[\w./+@%:,-]+")
@@ -28,8 +25,6 @@ _TASK_RUNNER = pattern(rb"(?:g|b|re)?make|just")
 
 class ShellLine:
     """A line for the shell: its own options, the line, and its parameters ($0, $1...)."""
-
-    __slots__ = ("options", "parameters", "text")
 
     def __init__(self, options: Sequence[str], text: str, parameters: Sequence[str]) -> None:
         self.options, self.text, self.parameters = list(options), text, list(parameters)
@@ -40,7 +35,7 @@ def direct(argv: list[str]) -> int:
     environ = environment()
     text = line.text
     if not is_switched_off(environ):
-        text = rewritten(line.text, environ, os.getpid())
+        text = rewritten(line.text, environ, processes.own_number())
     try:
         become([_SHELL, *line.options, text, *line.parameters], environ)
     except StartError as error:
@@ -69,14 +64,11 @@ def is_read_by_runner(process: int) -> bool:
     The output of a recipe goes where the runner's own output goes. If that is unknown: True.
     """
     try:
-        with open(f"/proc/{process}/stat", "rb") as file:  # noqa: PTH123 - pathlib costs 6 ms
-            parent = int(file.read().rpartition(b")")[2].split()[1])
-        with open(f"/proc/{parent}/comm", "rb") as file:  # noqa: PTH123
-            if not _TASK_RUNNER.match(file.read()):
-                return False
-        own, theirs = (os.stat(f"/proc/{pid}/fd/1") for pid in (process, parent))  # noqa: PTH116
-        return not os.path.samestat(own, theirs)
-    except (OSError, ValueError):
+        parent = processes.parent_of(process)
+        if not _TASK_RUNNER.fullmatch(processes.name_of(parent)):
+            return False
+        return processes.file_of(process, 1) != processes.file_of(parent, 1)
+    except OSError:
         return True
 
 
@@ -88,7 +80,7 @@ def rewritten(text: str, environ: Mapping[str, str], process: int) -> str:
     if is_read_by_runner(process):
         return text
     from laconic.knowledge.catalog import library  # noqa: PLC0415 - not when filters are off
-    from laconic.rewrite.configured import options  # noqa: PLC0415
+    from laconic.rewrite.from_config import options  # noqa: PLC0415
     from laconic.rewrite.plan import rewrite  # noqa: PLC0415
     from laconic.settings.load import read_settings  # noqa: PLC0415
 

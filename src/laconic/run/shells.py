@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from os.path import isabs
 
+from laconic.files import is_there
 from laconic.knowledge.arguments import Argument, evaluate
+from laconic.knowledge.traits import shells
 from laconic.patterns import pattern
 from laconic.shell import ParseError, parse
-from laconic.shell.ast import Command
+from laconic.shell.ast import Command, Redirect, Script
 from laconic.shell.walk import commands
 from laconic.shell.words import literal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from laconic.shell.ast import Redirect, Script
 
 SHELL_VARIABLE = "LACONIC_CODEBUDDY_SHELL"
 _DEEPEST = 5
@@ -56,8 +54,6 @@ class Inner:
     command: the text that the innermost shell runs; None without a shell. arguments: those of its
     only command; empty if it has several commands, or is dynamic.
     """
-
-    __slots__ = ("arguments", "command")
 
     def __init__(self, command: str | None, arguments: list[Argument]) -> None:
         self.command, self.arguments = command, arguments
@@ -147,8 +143,6 @@ def _line_of(words: Sequence[str]) -> str | None:
 
 
 def _is_shell(path: str) -> bool:
-    from laconic.knowledge.traits import shells  # noqa: PLC0415 - few commands are given a line
-
     return re.split(r"[/\\]", path)[-1].removesuffix(".exe") in shells()
 
 
@@ -168,3 +162,21 @@ def _sole(script: Script) -> Command | None:
     command = pipeline.commands[0]
     is_alone = len(pipeline.commands) == 1 and not pipeline.negations
     return command if is_alone and isinstance(command, Command) and command.words else None
+
+
+def usable_shell(asked: object, environ: Mapping[str, str]) -> str:
+    """Return the shell that takes the command with -lc, or "" where there is none.
+
+    A tool that asks for another kind of shell means another language; a path where nothing is
+    means none, and the next shell in the list counts.
+    """
+    wanted = asked if isinstance(asked, str) else ""
+    is_missing = isabs(wanted) and not is_there(wanted)
+    if wanted and _name(wanted) not in shells() and not is_missing:
+        return ""
+    shell = host_shell(wanted, environ) or ""
+    return shell if isabs(shell) and _name(shell) in shells() else ""
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import os
 import signal
+import sys
+from types import FrameType
 
 from laconic.run.process import exit_status
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import FrameType
-
 _TO_GROUP = frozenset((signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT,
                        signal.SIGTSTP, signal.SIGCONT))  # fmt: skip
-# All others are passed on to the command itself, except those that say that we have a fault, and
-# SIGPIPE, which the kernel sends us when a reader of ours has gone: Python does not say from whom.
-_OURS = frozenset(
+# All others are passed on to the command itself. The kernel sends these to a thread that has a
+# fault, or whose reader has gone, and Python does not say from whom a signal comes. So a thread
+# waits for them that has neither: it gets what is sent to the whole process (man 7 signal).
+_OF_THREADS = frozenset(
+    getattr(signal, f"SIG{name}")
+    for name in "PIPE SEGV BUS FPE ILL TRAP SYS XFSZ".split()
+    if sys.platform == "linux"
+)
+_OURS = _OF_THREADS | {
     getattr(signal, f"SIG{name}", 0)
     for name in "KILL STOP CHLD PIPE SEGV BUS FPE ILL TRAP SYS XFSZ".split()
-)
+}
 # A terminal sends these to the whole foreground group, so the command gets them anyway (man 7
 # signal; man 3 termios).
 _FROM_TERMINAL = frozenset((signal.SIGINT, signal.SIGQUIT, signal.SIGWINCH))
@@ -35,14 +40,10 @@ class Child:
     outside are passed on to that whole group.
     """
 
-    __slots__ = (
-        "_pending", "_shares_terminal", "pid", "received", "status", "target", "wakeup",
-        "was_interrupted",
-    )  # fmt: skip
-
     def __init__(self, *, shares_terminal: bool) -> None:
         self._shares_terminal = shares_terminal
         self._pending: list[int] = []
+        self._blocked: frozenset[int] = frozenset()
         self.pid = self.target = 0
         self.status: int | None = None
         self.received: set[int] = set()
@@ -65,6 +66,25 @@ class Child:
         self.pid, self.target = pid, target
         for number in self._pending:
             self._send(number)
+        self._watch_for_threads()
+
+    def _watch_for_threads(self) -> None:
+        """Have a thread wait for those signals, and for no other: those are to wake us up."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        try:
+            self._blocked = _OF_THREADS - before
+            if self._blocked:
+                _thread.start_new_thread(self._wait_for_signals, ())
+        except RuntimeError:  # there is no room for a thread
+            self._blocked = frozenset()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, {*before, *self._blocked})
+
+    def _wait_for_signals(self) -> None:
+        while self.status is None:
+            number = signal.sigwait(self._blocked)
+            if self.status is None:
+                self._send(number)
 
     def forget_wakeups(self) -> None:
         """Empty the wake-up pipe, before checking what a signal has changed."""
@@ -88,6 +108,8 @@ class Child:
             self.status = exit_status(status)
             died_of = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
             self.was_interrupted = died_of == signal.SIGINT and died_of in self.received
+            # What we start from here on has the mask that the command had.
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, self._blocked)
 
     def _pass_on(self, number: int, _frame: FrameType | None) -> None:
         # This is done here and not in the loop, because it runs even while we wait for a reader.

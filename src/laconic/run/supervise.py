@@ -7,10 +7,13 @@ pass the output that they have, and print what is written to its printer.
 from __future__ import annotations
 
 from laconic.compact.shapes.passes import load_shapes
+from laconic.compact.view import RUN, View
+from laconic.record.journal import line_of
+from laconic.record.runs import row_of
 from laconic.run.finished import FinishedOutput
 from laconic.run.follow_filter import follower
 from laconic.run.plan import plan_run
-from laconic.run.result import prepare, record_result
+from laconic.run.result import prepare, record_result, run_of
 from laconic.run.spool import BOTH, ERR, OUT
 
 TYPE_CHECKING = False
@@ -54,6 +57,8 @@ class SupervisedRun:
         """
         self._task, self._environ, self._output = task, environ, output
         self.plan = plan or plan_run(task, environ)
+        if not output.spool.records:  # what cannot be kept must not be hidden
+            self.plan.view = View(RUN, is_exact=True)
         if self.plan.view.filter:
             load_shapes(self.plan.view.filter.shapes)  # while the command runs
         self.result: RunResult | None = None
@@ -90,6 +95,12 @@ class SupervisedRun:
         """Record the finished run; this may take a moment, so everything is printed before."""
         assert self.result is not None
         record_result(self._task, self.plan, self.result, self._source, duration_s, self._environ)
+
+    def line(self, duration_s: float) -> bytes:
+        """Return the line of the journal for the finished run, for whoever writes it down."""
+        assert self.result is not None
+        given = (self._task, self.plan, self.result, self._source, duration_s, self._environ)
+        return line_of("runs", row_of(run_of(*given)))
 
     def explain(self) -> str:
         """Say what was done and why, in one line."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.rewrite.edits import quoted
+from laconic.shell.words import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,21 +22,17 @@ class Task:
     run in the box, of project if one is named; box: the words that start it there. is_outside: it
     is to run without one, if the gate lets it. notice: what is to be said once it has ended, from
     its status and its output.
+    launcher: what the caller can type to start us, where that is known.
+    is_elsewhere: what it says of files cannot be looked up here.
     is_awaited: somebody has work to do when it has ended, so that we must not become it.
     """
 
-    __slots__ = (
-        "argv", "box", "filter_id", "is_awaited", "is_boxed", "is_outside", "is_raw", "is_wrapped",
-        "mode", "notice", "pipe", "pipe_stderr", "pipefail", "prefer_less", "project",
-        "settings", "wants_undo",
-    )  # fmt: skip
-
     def __init__(self, argv: Sequence[str], mode: str = "run") -> None:
         self.argv, self.mode = list(argv), mode
-        self.filter_id = self.pipe = self.project = ""
+        self.filter_id = self.launcher = self.pipe = self.project = ""
         self.pipe_stderr = self.pipefail = self.prefer_less = False
         self.is_raw = self.is_wrapped = self.is_boxed = self.is_outside = self.wants_undo = False
-        self.is_awaited = False
+        self.is_awaited = self.is_elsewhere = False
         self.box: Sequence[str] = ()
         self.notice: Callable[[int, str, str], str] | None = None
         self.settings: Settings | None = None

@@ -6,6 +6,7 @@ Every byte is read once, a megabyte at a time; only what may be shown is split i
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 
 from laconic.compact.diagnostics import find_diagnostics
 from laconic.compact.lines import read_lines
@@ -13,12 +14,7 @@ from laconic.compact.masks import indexes
 from laconic.compact.notice import gap
 from laconic.compact.stages.clean import clean
 from laconic.files import encoded
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from laconic.run.spool import Spool
+from laconic.run.spool import Spool
 
 LARGE = 16 << 20  # compacting a whole output takes several times its size
 _HEAD_LINES, _TAIL_LINES = 30, 60
@@ -32,8 +28,6 @@ _LONGEST_S = 3.0  # after that only the end is searched for diagnostics
 
 class Window:
     """What is shown of a stream: lines and marks; total and hidden count its lines."""
-
-    __slots__ = ("hidden", "text", "total")
 
     def __init__(self, text: str, total: int, hidden: int) -> None:
         self.text, self.total, self.hidden = text, total, hidden
