@@ -19,6 +19,10 @@
  * not hold them open. */
 enum { STREAMS = 3, CONTROL = 6, REPORTS = 7, MOUNTS = 8, ARGUMENTS = 9, FILTER = 10 };
 
+/* While we make a box ourselves: the way to the keeper, who is told when the mounts are there, and
+ * mounts that come from another box (home.c). */
+enum { KEEPER = 8, CHANNEL = 9, FIRST_TREE = 210, MOST_LAYERS = 48 };
+
 /* What `inside` reports: a kind and a number. Whatever runs in the box could write there, too, so
  * nothing but the exit status of the command is believed. */
 enum report { STARTED = 'i', REFUSED = 'n', ENDED_WITH = 's', STOPPED = 't', LEFT_BEHIND = 'b', EMPTY_NOW = 'o' };
@@ -61,9 +65,22 @@ struct part find_texts(const char *name);   /* the same; texts that each end in 
 const char *check_mounts(struct part plan);
 const char *mount_overlays(struct part overlays); /* in namespaces that it makes */
 const char *put_overlays(struct part overlays);   /* in those that we are in */
+
+/* -- home.c, in this order; the first two and the next-to-last ones by the keeper */
+const char *read_home(struct part home);
+void enter_home(struct part mounts);
+int tree_count(void); /* how many mounts come from another box, as descriptors from FIRST_TREE */
+const char *put_home(void); /* in the namespaces of the box */
+void let_others_in(pid_t box);
+void open_gate(void);
+void leave_home(void);
+bool wants_trim(void);
+
+bool make_read_only(int tree);
 const char *read_box(char **words, struct box *box);
 const char *build_box(void);
-const char *become_box(uid_t user, gid_t group, struct part arguments, struct part filter, struct part overlays);
+const char *become_box(uid_t user, gid_t group, struct part arguments, struct part filter, struct part overlays,
+                       int channel);
 
 bool write_to(const char *path, const char *text);
 bool map_user(unsigned inside_user, unsigned user, unsigned inside_group, unsigned group);
@@ -71,8 +88,39 @@ bool limit_namespaces(void);
 bool has_own_pid_limit(void);
 bool must_look(struct part texts); /* may something have been left behind? */
 char *read_all(int handle, size_t *length); /* and a NUL; NULL if that cannot be done */
-int refused_by_network(void);         /* what the box's network refused so far, one bit each */
+int refused_by_network(void);         /* what a network without a door refused so far, one bit each */
 
-int run_inside(int argc, char **argv, struct part mounts);
+/* -- network.c: what is made in the network of a box, and used outside */
+enum {
+    END_NAMES = 'd',     /* a socket that names are asked of */
+    END_TLS = 't',       /* one that listens at port 443 of all names */
+    END_HTTP = 'h',      /* at port 80 */
+    END_REFUSALS = 'r',  /* packets that the kernel refused */
+    END_LISTENERS = 'l', /* tells who listens in the box */
+    END_USERS = 'u', END_NETWORK = 'n', /* the namespaces */
+    END_PORT = 'p',      /* a socket that listens in place of a server outside */
+};
+#define MOST_ENDS 40
+struct ends_of_network {
+    char kinds[MOST_ENDS];
+    int handles[MOST_ENDS], count;
+};
+const char *make_network(int channel, struct part ports);
+void take_ends(int channel, struct ends_of_network *ends);
+int end_of(const struct ends_of_network *ends, char kind); /* -1 if it is not there */
+bool has_listener(const struct ends_of_network *ends);
+void make_sockets(int channel, int users, int network);
+
+/* -- door.c: who stands at the door of a box */
+enum { DOOR_HUSH = 'q', DOOR_END = 'e' }; /* src/laconic/door/main.py has them, too */
+extern struct ends_of_network ends_of_box;
+int knockers(struct pollfd *events);
+void open_door(const struct pollfd *events, int count, int said);
+void open_door_for_listener(int said);
+bool has_closed_door(void);
+void hear_door(int said, bool is_over);
+void drop_line(void);
+
+int run_inside(int argc, char **argv, struct part mounts, bool has_door);
 
 #endif

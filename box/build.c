@@ -41,7 +41,7 @@ static const char *complain_of(const char *path, const char *what) {
 /* -- reading the arguments --------------------------------------------------------------------- */
 
 static const char *const without_word[] = { /* what `own.c` does in any case */
-    "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+    "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts",
     "--disable-userns", "--die-with-parent", NULL};
 
 static bool is_one_of(const char *word, const char *const *list) {
@@ -112,6 +112,8 @@ static bool restrict_tree(int tree, uint64_t what) {
     struct attributes attributes = {.set = what};
     return syscall(MOUNT_SETATTR, tree, "", THIS | AND_BELOW, &attributes, sizeof attributes) == 0;
 }
+
+bool make_read_only(int tree) { return restrict_tree(tree, READ_ONLY | NO_SUID | NO_DEVICES); }
 
 /* Takes what will be put somewhere; what is put where it comes from must not be a link. */
 static const char *take_all(void) {

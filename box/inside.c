@@ -32,7 +32,7 @@ static void become(char **words, unsigned long long ignored, const sigset_t *mas
     if (is_alone) setpgid(0, 0);
     for (int number = 1; number < NSIG; number++) {
         if (number == SIGKILL || number == SIGSTOP) continue;
-        signal(number, (ignored >> number) & 1 ? SIG_IGN : SIG_DFL);
+        signal(number, (ignored >> (number - 1)) & 1 ? SIG_IGN : SIG_DFL);
     }
     for (int number = 0; number < 3; number++) {
         /* A stream that was closed outside is closed here, too. */
@@ -49,8 +49,9 @@ static void pass_on(int number) {
     kill(is_alone && !is_for_one ? -command : command, number);
 }
 
-/* Takes the statuses of all that ended; returns false if no process is left. */
-static bool reap(void) {
+/* Takes the statuses of all that ended; returns false if no process is left. has_door: who stands there
+ * says what was refused, but for addresses that no way leads to. */
+static bool reap(bool has_door) {
     int status;
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
@@ -60,7 +61,7 @@ static bool reap(void) {
             continue;
         }
         command = 0;
-        int refused = refused_by_network();
+        int refused = refused_by_network() & (has_door ? NO_ROUTE : NO_ROUTE | NO_PORT | NO_SERVER);
         if (refused != 0) report(REFUSED, refused);
         report(ENDED_WITH, status);
     }
@@ -81,7 +82,7 @@ static void scope(void) {
 }
 
 /* argv: "g" or "t", for a group of its own or a terminal; the ignored signals; the command. */
-int run_inside(int argc, char **argv, struct part mounts) {
+int run_inside(int argc, char **argv, struct part mounts, bool has_door) {
     unsigned char numbers[64];
     sigset_t own, before;
     if (argc < 3) return NO_BOX;
@@ -112,7 +113,7 @@ int run_inside(int argc, char **argv, struct part mounts) {
     for (int number = 0; number < 3; number++) close(STREAMS + number);
     bool is_told = false;
     struct pollfd events[] = {{.fd = children, .events = POLLIN}, {.fd = CONTROL, .events = POLLIN}};
-    while (reap()) {
+    while (reap(has_door)) {
         bool is_waiting = command == 0 && !is_told;
         int found = poll(events, 2, is_waiting ? GRACE_MS : -1);
         if (found == 0 && is_waiting) {

@@ -5,9 +5,11 @@
  * The box is made by ourselves (own.c) or, where only bubblewrap may have namespaces, as on Ubuntu, by
  * BWRAP, which is empty where it is not installed. JOURNAL says how; src/laconic/box/launch.py writes it.
  * Its parts: `args` for bubblewrap, `filter` for seccomp, `mounts` that must be there at the end,
- * `watched`, the paths that must not come into being, `overlays` of a trial (overlay.c), `facts` that say
+ * `watched`, the paths that must not come into being, `overlays` of a trial (overlay.c), `home`
+ * for an overlay of the home (home.c), `facts` that say
  * whether there is anything to look at when the command has ended (leftovers.c), and `after`, the
- * program that looks what was left behind, and is told what was refused and the status, too. JOURNAL
+ * program that looks what was left behind, and is told what was refused, too; `door`, who answers for
+ * the network (door.c), and `ports`, those of this machine that it leads to. JOURNAL
  * goes with the box. While the box is open, it is locked: an unlocked one belongs to a box that was
  * killed, and is looked at later.
  *
@@ -17,6 +19,7 @@
 #include "box.h"
 
 #include <sched.h>
+#include <sys/socket.h>
 
 #ifdef LACONIC_ONLY_BUBBLEWRAP /* so that tests can try both ways to make a box on one machine */
 #define OWN_ENGINE false
@@ -24,7 +27,9 @@
 #define OWN_ENGINE true
 #endif
 #define MOST_ARGUMENTS 64
-#define WATCH_MS 250 /* how often the watched paths are looked at */
+#define WATCH_MS 250 /* how often the watched paths are looked at, and who listens */
+#define YOUNG_MS 100 /* the same while the box is young: servers that somebody waits for */
+#define YOUNG_TICKS 50
 #define SAID_BYTES 2048
 
 /* What the keeper tells us, besides the messages from inside. */
@@ -33,6 +38,7 @@ enum { OVER = 'e', FAILED = 'f' };
 static int control = -1; /* leads to `inside` */
 static bool has_terminal;
 static bool is_closed[3]; /* of our streams: the command's are closed, too */
+static int notices = 2;   /* where we say something: who shows the output later lets us do it at once */
 
 /* Asked for by client/start.c, which starts the command. */
 const char *get_variable(const char *name) { return getenv(name); }
@@ -59,11 +65,11 @@ static bool has_appeared(void) {
     return false;
 }
 
-static int refused, ended; /* what `inside` has reported last */
+static int refused; /* what `inside` has reported last */
 
 /* Runs `after`, which says what it did on this descriptor. */
 static void look(const char *word, int said) {
-    char *words[MOST_ARGUMENTS + 4] = {NULL}, numbers[2][16];
+    char *words[MOST_ARGUMENTS + 3] = {NULL}, number[16];
     struct part after = find_texts("after");
     size_t count = 0;
     int status;
@@ -71,9 +77,8 @@ static void look(const char *word, int said) {
         words[count++] = after.data + pos;
     }
     if (count == 0) return;
-    snprintf(numbers[0], sizeof numbers[0], "%d", refused);
-    snprintf(numbers[1], sizeof numbers[1], "%d", ended);
-    words[count++] = (char *)word, words[count++] = numbers[0], words[count++] = numbers[1];
+    snprintf(number, sizeof number, "%d", refused);
+    words[count++] = (char *)word, words[count++] = number;
     pid_t pid = fork();
     if (pid == 0) {
         char *none[] = {NULL};
@@ -105,6 +110,7 @@ static char cgroup[PATH_ROOM];
 static void make_cgroup(void) {
     static const char *const bases[] = {"/sys/fs/cgroup/pids", "/sys/fs/cgroup"};
     char path[PATH_ROOM + 32];
+    if (cgroup[0] != '\0') return; /* of the first attempt */
     for (int pos = 0; pos < 2 && geteuid() == 0; pos++) {
         snprintf(cgroup, sizeof cgroup, "%s/laconic-box-%d", bases[pos], (int)getpid());
         if (mkdir(cgroup, 0755) != 0) continue;
@@ -137,7 +143,7 @@ static void remove_cgroup(void) {
 /* -- the keeper ------------------------------------------------------------------------------ */
 
 struct ends { /* of pipes, and the streams of the command */
-    int streams[3], control, reports, said;
+    int streams[3], control, reports, said, keeper, channel; /* the last: -1 without a door */
 };
 
 /* Moves a descriptor to where none of the numbers that are to be given away is. */
@@ -151,11 +157,14 @@ static void place_at(int handle, int number) {
 /* Gives the descriptors the numbers that `inside` knows, and closes all others. */
 static void arrange(struct ends ends) {
     ends.control = lift(ends.control), ends.reports = lift(ends.reports), ends.said = lift(ends.said);
+    ends.keeper = lift(ends.keeper), ends.channel = lift(ends.channel);
     int nothing = lift(open("/dev/null", O_RDWR | O_CLOEXEC));
     place_at(nothing, 0), place_at(nothing, 1), place_at(ends.said, 2);
     for (int number = 0; number < 3; number++) place_at(ends.streams[number], STREAMS + number);
     place_at(ends.control, CONTROL), place_at(ends.reports, REPORTS);
-    close_from(REPORTS + 1);
+    place_at(ends.keeper, KEEPER), place_at(ends.channel, CHANNEL);
+    for (int number = CHANNEL + 1; tree_count() > 0 && number < FIRST_TREE; number++) close(number);
+    close_from(tree_count() > 0 ? FIRST_TREE + tree_count() : CHANNEL + 1);
 }
 
 /* Lets a program that we become read a part of the journal. */
@@ -194,12 +203,13 @@ static void become_bwrap(const char *bwrap, const char *ignored, char **command)
 }
 
 /* Becomes the first process of a box that we make ourselves, and then `inside`. */
-static void become_first(uid_t user, gid_t group, const char *ignored, char **command) {
+static void become_first(uid_t user, gid_t group, const char *ignored, char **command, bool has_door) {
     size_t count = 0;
     while (command[count] != NULL) count++;
     char **words = calloc(count + 3, sizeof *words);
     const char *complaint = words == NULL ? strerror(errno)
-                                          : become_box(user, group, find_texts("args"), find_part("filter"), overlays);
+                                          : become_box(user, group, find_texts("args"), find_part("filter"), overlays,
+                                                       has_door ? CHANNEL : -1);
     if (complaint != NULL) {
         dprintf(2, "%s", complaint);
         _exit(NOT_OURS);
@@ -208,7 +218,7 @@ static void become_first(uid_t user, gid_t group, const char *ignored, char **co
     memcpy(words + 2, command, count * sizeof *words);
     /* If the keeper is killed, so are we; and if it was already, `inside` cannot tell it anything. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    _exit(run_inside((int)count + 2, words, find_texts("mounts")));
+    _exit(run_inside((int)count + 2, words, find_texts("mounts"), has_door));
 }
 
 static bool is_report(char kind) {
@@ -232,36 +242,48 @@ struct order {
 /* What the keeper hears of a box, and the box itself. */
 struct started {
     pid_t box;
-    int reports, said;
+    int reports, said, channel;
 };
 
 static struct started start_box(const struct order *order, bool is_ours) {
-    int reports[2], said[2];
+    int reports[2], said[2], keeper[2], channel[2] = {-1, -1};
+    bool has_door = is_ours && find_texts("door").length > 0;
     uid_t user = geteuid();
     gid_t group = getegid();
     if (pipe2(reports, O_CLOEXEC) != 0 || pipe2(said, O_CLOEXEC) != 0) _exit(NO_BOX);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, keeper) != 0) _exit(NO_BOX);
+    if (has_door && socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, channel) != 0) _exit(NO_BOX);
     if (!is_ours || !has_own_pid_limit()) make_cgroup();
     pid_t box = is_ours ? (pid_t)syscall(SYS_clone, CLONE_NEWUSER | CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0) : fork();
     if (box == 0) {
         /* In a namespace of its own, it could not name this group; it is in it from the beginning. */
         if (!is_ours) setpgid(0, order->group);
         join_cgroup();
-        const char *complaint = !is_ours && overlays.length > 0 ? mount_overlays(overlays) : NULL;
+        bool has_overlays = overlays.length > 0 || find_texts("home").length > 0;
+        const char *complaint = !is_ours && has_overlays ? mount_overlays(overlays) : NULL;
         if (complaint != NULL) {
             say(said[1], complaint, strlen(complaint));
             _exit(NO_BOX);
         }
         arrange((struct ends){{order->streams[0], order->streams[1], order->streams[2]}, order->control,
-                              reports[1], said[1]});
-        if (is_ours) become_first(user, group, order->ignored, order->command);
+                              reports[1], said[1], is_ours ? keeper[1] : -1, channel[1]});
+        if (is_ours) become_first(user, group, order->ignored, order->command, has_door);
         become_bwrap(order->bwrap, order->ignored, order->command);
     }
     if (box < 0) {
         const char *complaint = "user namespaces are not allowed";
         say(said[1], complaint, strlen(complaint));
     }
-    close(reports[1]), close(said[1]);
-    return (struct started){box, reports[0], said[0]};
+    close(reports[1]), close(said[1]), close(keeper[1]);
+    if (has_door) close(channel[1]);
+    char word;
+    ssize_t told;
+    while ((told = read(keeper[0], &word, 1)) < 0 && errno == EINTR) continue;
+    bool has_mounts = told == 1 || !is_ours; /* bubblewrap says nothing; the end is closed once it starts */
+    if (told == 1) let_others_in(box), say(keeper[0], &word, 1);
+    if (has_mounts) open_gate();
+    close(keeper[0]);
+    return (struct started){box, reports[0], said[0], channel[0]};
 }
 
 /* The command has them now, and whoever waits for their end must not wait for us. */
@@ -286,19 +308,25 @@ static void wait_for_box(struct started started, struct heard *heard) {
 /* caller: readable once the other process ends; told: what it is told; kept: its stderr. */
 static void listen_to(struct started started, struct order *order, int caller, int told, int *kept,
                       struct heard *heard) {
-    struct pollfd events[] = {{.fd = started.reports, .events = POLLIN},
-                              {.fd = started.said, .events = POLLIN},
-                              {.fd = caller, .events = POLLIN}};
+    struct pollfd events[3 + MOST_ENDS] = {{.fd = started.reports, .events = POLLIN},
+                                           {.fd = started.said, .events = POLLIN},
+                                           {.fd = caller, .events = POLLIN}};
     bool was_seen = false, is_empty = false;
+    int ticks = 0;
     heard->text[0] = FAILED, heard->length = 1;
     while (!is_empty && (events[0].fd >= 0 || events[1].fd >= 0)) {
         struct message message;
-        if (poll(events, 3, WATCH_MS) == 0) {
+        int knocking = knockers(events + 3);
+        bool is_young = has_closed_door() && ticks < YOUNG_TICKS;
+        if (poll(events, 3 + (nfds_t)knocking, is_young ? YOUNG_MS : WATCH_MS) == 0) {
+            ticks++;
+            open_door_for_listener(*kept);
             bool is_there = has_appeared();
             if (is_there && !was_seen) look("while", *kept);
             was_seen = is_there && has_appeared(); /* what cannot be moved is tried at the end */
             continue;
         }
+        open_door(events + 3, knocking, *kept);
         if (events[2].revents != 0) {
             char word;
             ssize_t got = read(caller, &word, 1);
@@ -310,13 +338,16 @@ static void listen_to(struct started started, struct order *order, int caller, i
             if (got <= 0) {
                 if (got == 0 || errno != EINTR) events[0].fd = -1;
             } else if (got == (ssize_t)sizeof message && is_report(message.kind)) {
-                if (!heard->has_started) release(order);
+                if (!heard->has_started) {
+                    release(order);
+                    if (started.channel >= 0) take_ends(started.channel, &ends_of_box), close(started.channel);
+                }
                 heard->has_started = true;
                 if (message.kind == REFUSED) refused = message.number;
-                if (message.kind == ENDED_WITH) ended = message.number;
                 /* An overlay is whole once it is not mounted any more. */
                 is_empty = message.kind == EMPTY_NOW && overlays.length == 0;
                 if (message.kind == LEFT_BEHIND) {
+                    hear_door(*kept, false);
                     look("while", *kept);
                     drop(kept);
                 }
@@ -336,13 +367,15 @@ static void keep(struct order *order, int caller, int told) {
     static struct heard heard;
     static const int deaf_to[] = {SIGTERM, SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,
                                   SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, 0};
-    int kept = lift(2), nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int kept = lift(notices), nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int *number = deaf_to; *number != 0; number++) signal(*number, SIG_IGN);
     for (int number = 0; number < 3; number++) {
         order->streams[number] = is_closed[number] ? -1 : lift(number);
         place_at(nothing, number);
     }
+    if (notices > 2) close(notices); /* whoever waits for its end must not wait for us */
     order->group = getpgrp();
+    enter_home(find_texts("mounts"));
     struct started started = start_box(order, OWN_ENGINE);
     setpgid(0, 0);
     if (chdir("/") != 0) _exit(NO_BOX);
@@ -351,16 +384,22 @@ static void keep(struct order *order, int caller, int told) {
         started = start_box(order, false);
         listen_to(started, order, caller, told, &kept, &heard);
     }
+    hear_door(kept, true);
+    drop_line();
     look_at_end(kept);
     if (!heard.has_started && heard.is_not_ours && order->bwrap[0] == '\0') {
         size_t room = sizeof heard.text - heard.length;
         int added = snprintf(heard.text + heard.length, room, ", and bubblewrap, which may be allowed to, is not installed");
         heard.length += added < (int)room ? (size_t)added : room - 1;
     }
+    open_gate();
     if (!heard.has_started) say(told, heard.text, heard.length);
+    if (overlays.length > 0) leave_home(); /* an overlay is whole once nobody could have a copy of its mounts */
     struct message over = {.kind = OVER};
     if (heard.has_started) say(told, &over, sizeof over);
     wait_for_box(started, &heard); /* which takes a while, and nobody waits for it */
+    leave_home();
+    if (wants_trim()) look("trim", -1);
     remove_cgroup();
     _exit(0);
 }
@@ -401,7 +440,7 @@ static unsigned long long ignored_signals(void) {
     struct sigaction found;
     unsigned long long ignored = 0;
     for (int number = 1; number < NSIG; number++) {
-        if (sigaction(number, NULL, &found) == 0 && found.sa_handler == SIG_IGN) ignored |= 1ull << number;
+        if (sigaction(number, NULL, &found) == 0 && found.sa_handler == SIG_IGN) ignored |= 1ull << (number - 1);
     }
     return ignored;
 }
@@ -412,7 +451,7 @@ static void watch_signals(unsigned long long ignored) {
     struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigfillset(&action.sa_mask);
     for (const int *number = watched_signals; *number != 0; number++) {
-        if ((ignored >> *number) & 1) continue;
+        if ((ignored >> (*number - 1)) & 1) continue;
         if (has_terminal && *number == SIGTSTP) continue; /* we stop with the command */
         sigaction(*number, &action, NULL);
     }
@@ -469,13 +508,21 @@ static bool leads_out(int number) {
     return fstat(number, &found) == 0 && (S_ISDIR(found.st_mode) || S_ISBLK(found.st_mode));
 }
 
+/* client/run.c and src/laconic/run/runner.py name their own stderr so. */
+static void take_notices(void) {
+    const char *told = getenv(NOTICES);
+    int number = told == NULL ? -1 : atoi(told);
+    unsetenv(NOTICES);
+    if (number > 2 && dup2(number, 3) == 3) notices = 3;
+}
+
 int main(int argc, char **argv) {
     int control_pipe[2], told[2], alive[2];
     char ignored[20];
     if (argc > 1 && strcmp(argv[1], INSIDE_WORD) == 0) {
         struct part mounts = {NULL, 0};
         mounts.data = read_all(MOUNTS, &mounts.length);
-        return run_inside(argc - 2, argv + 2, mounts);
+        return run_inside(argc - 2, argv + 2, mounts, false);
     }
     if (argc > 1 && strcmp(argv[1], PROBE_WORD) == 0) return probe(argv + 2);
     if (argc < 4) return complain("laconic-box is called by laconic, not by hand");
@@ -484,11 +531,14 @@ int main(int argc, char **argv) {
     for (int number = 0; number < 3; number++) {
         if (leads_out(number)) return complain("one of its streams is a directory or a disk");
     }
-    close_from(3);
+    take_notices();
+    close_from(notices + 1);
     int lock = open_journal(journal);
     if (lock < 0) return complain("its plan cannot be read");
     if (flock(lock, LOCK_SH | LOCK_NB) != 0) return complain("its plan is in use");
     watched = find_texts("watched"), overlays = find_texts("overlays");
+    const char *complaint = read_home(find_texts("home"));
+    if (complaint != NULL) return complain(complaint);
     bool is_whole = watched.data != NULL && overlays.data != NULL && find_texts("args").length > 0;
     if (!is_whole) return complain("its plan is not whole");
     int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -497,6 +547,7 @@ int main(int argc, char **argv) {
     if (pipe2(control_pipe, O_CLOEXEC) != 0 || pipe2(told, O_CLOEXEC) != 0 ||
         pipe2(alive, O_CLOEXEC) != 0) return complain(strerror(errno));
     unsigned long long ignored_ones = ignored_signals();
+    signal(SIGCHLD, SIG_DFL); /* with SIGCHLD ignored, nobody hears how a command ended (man 2 wait) */
     snprintf(ignored, sizeof ignored, "%llx", ignored_ones);
     pid_t keeper = fork();
     if (keeper < 0) return complain(strerror(errno));

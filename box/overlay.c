@@ -42,5 +42,6 @@ const char *mount_overlays(struct part overlays) {
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return "user namespaces are not allowed";
     if (!become_own_root(user, group)) return "users cannot be mapped";
     if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) return "mounts cannot be made private";
-    return put_overlays(overlays);
+    const char *complaint = put_overlays(overlays);
+    return complaint != NULL ? complaint : put_home();
 }

@@ -8,14 +8,13 @@
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <net/if.h>
 #include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/random.h>
 #include <sys/utsname.h>
 
 #define LAST_CAPABILITY 63
-#define MOST_PIDS "2300" /* the kernel reserves the first 300 once numbers start again (kernel/pid.c) */
+enum { RESERVED = 300, MOST_NUMBER = 2300 }; /* the first ones are not given again (kernel/pid.c) */
 
 bool write_to(const char *path, const char *text) {
     int handle = open(path, O_WRONLY | O_CLOEXEC);
@@ -43,20 +42,24 @@ bool has_own_pid_limit(void) {
     return major > 6 || (major == 6 && minor >= 14);
 }
 
+/* Boxes of a project share /tmp, where programs name files by their numbers: so these do not begin with 2
+ * in each of them. Where the kernel cannot be told (man 5 proc_sys_kernel, ns_last_pid), they do. */
+static void begin_anywhere(void) {
+    unsigned short chance = 0;
+    char text[16];
+    if (getrandom(&chance, sizeof chance, 0) != sizeof chance) return;
+    snprintf(text, sizeof text, "%d", RESERVED + chance % (MOST_NUMBER - RESERVED));
+    write_to("/proc/sys/kernel/ns_last_pid", text);
+}
+
 /* Called when /proc is that of the box, and not yet read-only. The one further user namespace that may
  * be is the one that the command runs in (man 7 namespaces, /proc/sys/user). */
 bool limit_namespaces(void) {
-    if (has_own_pid_limit() && !write_to("/proc/sys/kernel/pid_max", MOST_PIDS)) return false;
+    char most[16];
+    snprintf(most, sizeof most, "%d", MOST_NUMBER);
+    if (has_own_pid_limit() && !write_to("/proc/sys/kernel/pid_max", most)) return false;
+    begin_anywhere();
     return write_to("/proc/sys/user/max_user_namespaces", "1");
-}
-
-/* A network of its own begins with a loopback that is down; the kernel gives it its addresses. */
-static bool raise_loopback(void) {
-    struct ifreq wanted = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
-    int handle = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    bool is_up = handle >= 0 && ioctl(handle, SIOCSIFFLAGS, &wanted) == 0;
-    if (handle >= 0) close(handle);
-    return is_up;
 }
 
 static bool drop_privileges(void) {
@@ -98,20 +101,32 @@ static const char *read_arguments(struct part arguments, struct box *box) {
     return read_box(words, box);
 }
 
+/* The keeper opens our namespaces, which it cannot once we have other rights than it. */
+static void wait_for_keeper(void) {
+    char word = 'm';
+    if (write(KEEPER, &word, 1) == 1) while (read(KEEPER, &word, 1) < 0 && errno == EINTR) continue;
+    close(KEEPER);
+}
+
 /* Makes the box around us. We are the first process of a namespace of processes, in a new user
- * namespace; user and group: who we were outside. Returns what is in the way. */
-const char *become_box(uid_t user, gid_t group, struct part arguments, struct part filter, struct part overlays) {
+ * namespace; user and group: who we were outside. channel: for the ends of the network, or -1. Returns
+ * what is in the way. */
+const char *become_box(uid_t user, gid_t group, struct part arguments, struct part filter, struct part overlays,
+                       int channel) {
     struct box box;
     const char *complaint = read_arguments(arguments, &box);
-    int spaces = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+    /* Not that of control groups: Java looks for its own at the path that it had outside, and fails where
+     * that is none (jdk.internal.platform.CgroupUtil). They can only be read. */
+    int spaces = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
     if (complaint != NULL) return complaint;
     if (!map_user(0, user, 0, group)) return "users cannot be mapped";
     if (unshare(spaces | (box.has_network ? 0 : CLONE_NEWNET)) != 0) return "namespaces are not allowed";
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return "mounts cannot be made private";
-    if ((complaint = put_overlays(overlays)) != NULL) return complaint;
+    if ((complaint = put_overlays(overlays)) != NULL || (complaint = put_home()) != NULL) return complaint;
     if ((complaint = build_box()) != NULL) return complaint;
-    close_from(REPORTS + 1); /* places that were opened to mount there */
-    if (!box.has_network && !raise_loopback()) return "there is no loopback";
+    wait_for_keeper();
+    if (!box.has_network && (complaint = make_network(channel, find_texts("ports"))) != NULL) return complaint;
+    close_from(REPORTS + 1); /* places that were opened to mount there, and the channel */
     if (unshare(CLONE_NEWUSER) != 0 || !map_user(user, 0, group, 0)) return "users cannot be mapped back";
     if (chdir(box.directory) != 0) return "the directory to start in cannot be entered";
     if (!exchange_variables(&box)) return "variables cannot be set";

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from laconic.box.trial import try_box
+from laconic.contain import look
 from laconic.engine import Request, decide_request
-from laconic.hooks.contain import look
 from laconic.settings.load import read_settings
 
 pytestmark = pytest.mark.usefixtures("can_box")

@@ -149,12 +149,23 @@ def test_run_with_a_pipe_taken_off(box):
 # -- background processes --------------------------------------------------------------------------
 
 
-def test_what_runs_on_in_the_background_is_not_waited_for_and_stays(box):
+@pytest.mark.parametrize("way", [["box", "--raw"], ["run", "--box"]])
+def test_what_runs_on_in_the_background_is_not_waited_for_and_stays(box, way):
     wait = "while [ ! -e go ]; do sleep 0.1; done"
     script = f"({wait}; echo late > late) > /dev/null 2>&1 & echo now"
-    assert box.sh(script).stdout == "now\n"
+    done = subprocess.run(
+        [*LACONIC, *way, "bash", "-c", script],
+        cwd=box.project, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.stdout == "now\n"
     (box.project / "go").touch()
     wait_until((box.project / "late").exists)
+
+
+def test_numbers_of_processes_differ_between_boxes(box):
+    """Boxes of a project share /tmp, where many programs name files by them."""
+    numbers = {box.sh("echo $$").stdout for _ in range(4)}
+    assert len(numbers) > 1
 
 
 def test_a_box_ends_with_its_last_process(box):
@@ -390,9 +401,11 @@ def test_temporary_files_are_the_box_s_own_and_last():
     try:
         kept.project.mkdir()
         git(kept.project, "init", "-q")
-        assert kept.sh(f"echo x > {name}", env=environ).returncode == 0
+        # Under a name of the line it would come out: temporary_test.py.
+        there = f"cd /t''mp; name={Path(name).name}"
+        assert kept.sh(f"{there}; echo x > $name", env=environ).returncode == 0
         assert not Path(name).exists()
-        assert kept.sh(f"cat {name}", env=environ).stdout == "x\n"
+        assert kept.sh(f"{there}; cat $name", env=environ).stdout == "x\n"
     finally:
         shutil.rmtree(above)
 

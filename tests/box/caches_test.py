@@ -1,10 +1,17 @@
-"""What a box can use of the user's caches, and that nothing in it leads the copies astray."""
+"""What a box can use of the user's caches where its home has links to the real one."""
 
 from __future__ import annotations
 
 import os
 
 import pytest
+
+from box.conftest import forbid_overlays
+
+
+@pytest.fixture(autouse=True)
+def _without_overlays(project):
+    forbid_overlays(project)
 
 
 @pytest.fixture

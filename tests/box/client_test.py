@@ -32,6 +32,7 @@ def test_the_server_opens_the_box_and_the_client_runs_the_command(server, projec
 
 
 def test_no_python_is_started(server, project):
+    run(server, project, "true")  # the first box of a machine finds out what the kernel can do
     process = server.popen("run", "--box", "sh", "-c", "echo; exec sleep 60", cwd=project)
     names = wait_for(lambda: found if "sleep" in (found := below(process.pid)) else None)
     assert not [name for name in names if "python" in name]

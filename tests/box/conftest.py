@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from box.installation import missing
+from laconic.box import home as homes
+from laconic.box.plan import make_plan
+from laconic.settings.load import read_settings
 
 LACONIC = [sys.executable, "-I", "-m", "laconic"]
 
@@ -88,3 +91,10 @@ def change_part(journal, name, change):
             part = change(part)
         made += b"%s\0%d\0%s" % (own, len(part), part)
     Path(journal).write_bytes(made)
+
+
+def forbid_overlays(project):
+    """Have it known that this machine makes no overlays."""
+    environ = dict(os.environ)
+    plan = make_plan(str(project), read_settings(environ, project), environ)
+    homes.remember(plan, "an overlay cannot be mounted")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from box.conftest import change_part
 from box.installation import ONLY_BUBBLEWRAP, ROOT, missing_bubblewrap
 from laconic.box.launch import open_box
 from laconic.settings.load import isolated_settings
+from warm_server import wait_for
 
 OWN, BUBBLEWRAP = "laconic-box", "bwrap"
 # What a command can find out about its privileges, and what it can do.
@@ -42,9 +45,9 @@ def opened(box):
     return open_box(str(box.project), str(box.project), isolated_settings(environ), environ)
 
 
-def run(words, box, script):
+def run(words, box, script, **options):
     command = [*words, "bash", "-c", script]
-    options = {"capture_output": True, "text": True, "timeout": 60}
+    options |= {"capture_output": True, "text": True, "timeout": 60}
     return subprocess.run(command, check=False, cwd=box.project, **options)
 
 
@@ -105,6 +108,53 @@ def test_without_bubblewrap_what_cannot_be_done_is_not_run(box):
     assert done.returncode == 125
     assert "--hostname is not known, and bubblewrap, which may be allowed to, is not" in done.stderr
     assert not (box.project / "ran").exists()
+
+
+OLD_KERNEL = """
+#include <string.h>
+#include <sys/utsname.h>
+int uname(struct utsname *found) { strcpy(found->release, "6.1.0"); return 0; }
+"""
+CGROUPS = Path("/sys/fs/cgroup/pids")
+
+
+@pytest.mark.skipif(not os.access(CGROUPS, os.W_OK), reason=f"{CGROUPS} cannot be written")
+def test_the_second_attempt_has_the_limit_of_the_first(box, tmp_path):
+    """Where a namespace of processes has none of its own."""
+    (tmp_path / "old.c").write_text(OLD_KERNEL)
+    program = tmp_path / "laconic-box"
+    options = ("-Duname=old_uname", str(tmp_path / "old.c"))
+    assert hatch_build.compile_box(ROOT, program, *options) == ""
+    words = with_a_hostname(opened(box).words)
+    words[0] = str(program)
+    found = run(words, box, "cat /proc/1/comm /proc/self/cgroup").stdout
+    assert found.startswith(f"{BUBBLEWRAP}\n")
+    name = re.search(r":pids:.*/(laconic-box-\d+)\n", found)[1]
+    wait_for(lambda: not (CGROUPS / name).exists())
+
+
+def test_a_caller_that_ignores_the_end_of_its_children(box):
+    def ignore():
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+    done = run(opened(box).words, box, "grep SigIgn /proc/self/status; exit 3", preexec_fn=ignore)
+    assert done.returncode == 3
+    assert int(done.stdout.split()[1], 16) >> (signal.SIGCHLD - 1) & 1 == 1, "so does the command"
+
+
+def test_nothing_undefined_is_done(box, tmp_path):
+    """The box is made by a program that ends at once if it does that."""
+
+    def ignore():
+        signal.signal(signal.SIGRTMAX, signal.SIG_IGN)
+
+    program = tmp_path / "laconic-box"
+    options = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
+    assert hatch_build.compile_box(ROOT, program, *options) == ""
+    words = opened(box).words
+    words[0] = str(program)
+    done = run(words, box, f"{LOOKS}getent hosts example.org; exit 3", preexec_fn=ignore)
+    assert done.returncode == 3, done
 
 
 def test_no_privilege_comes_back(box):

@@ -83,6 +83,8 @@ def out_of(attempt: Attempt, world: World, words: list[str]) -> str:
     world.reset()
     variables = world.variables()
     arg = re.sub(r"\$(\w+)", lambda found: variables.get(found[1], found[0]), attempt.arg)
+    if attempt.kind.startswith("exists") and os.path.lexists(arg):
+        return f"cannot be told, because {arg} was there before: remove it, and try again"
     sign = print_of(arg) if attempt.kind == "changed" else ""
     before = world.print_of_outside()
     command = [*words, "bash", "-c", attempt.command]

@@ -6,14 +6,17 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+import laconic
 from box.conftest import LACONIC
 from hook_fixture import ask_hook
+from laconic.box import trial
 from laconic.box.trial import try_box
-from laconic.box.usable import is_usable, remember, wants_trial
+from laconic.box.usable import is_usable, remember
 
 pytestmark = pytest.mark.usefixtures("can_box")
 
@@ -117,30 +120,39 @@ def test_without_a_box_the_answer_is_the_other_one(journey):
     assert "--box" not in text
 
 
-def test_what_is_not_known_of_a_machine_is_not_there(journey):
+@pytest.mark.parametrize("change", ["other programs", "nothing known"])
+def test_the_first_command_on_a_machine_is_judged_like_the_second(journey, change):
     journey.script("x.sh", "true")
     path = journey.home / ".local/state/laconic/box/usable"
-    known = path.read_text()
-    path.write_text(known.replace("\n", "\nanother program 1\n", 1))  # made by other programs
+    if change == "other programs":
+        path.write_text(path.read_text().replace("\n", "\nanother program 1\n", 1))
+    else:
+        path.unlink()
     assert is_usable(dict(os.environ)) is None
-    assert journey.hook("./x.sh") == (None, "./x.sh")
-    path.write_text(known)
+    first = journey.hook("./x.sh")
     assert is_usable(dict(os.environ)) is True
-    path.unlink()
-    assert is_usable(dict(os.environ)) is None
+    assert first == journey.hook("./x.sh")
+    assert "--box" in first[1]
 
 
 def test_a_machine_is_tried_again_after_a_day(journey):
     path = journey.home / ".local/state/laconic/box/usable"
     remember(dict(os.environ), is_good=False)
     assert is_usable(dict(os.environ)) is False
-    assert not wants_trial(dict(os.environ))
     os.utime(path, (0, 0))
     assert is_usable(dict(os.environ)) is None
     remember(dict(os.environ), is_good=True)
     os.utime(path, (0, 0))
     assert is_usable(dict(os.environ)) is True
-    assert wants_trial(dict(os.environ))
+
+
+def test_a_machine_that_was_too_slow_is_tried_again_soon(journey, monkeypatch):
+    monkeypatch.setattr(trial, "_LIMIT_S", 0.001)
+    assert not try_box(dict(os.environ)).is_good
+    assert is_usable(dict(os.environ)) is False
+    path = journey.home / ".local/state/laconic/box/usable"
+    os.utime(path, (time.time() - 90,) * 2)
+    assert is_usable(dict(os.environ)) is None
 
 
 def test_settings_turn_it_off(journey):
@@ -173,14 +185,29 @@ def test_in_plan_mode_and_in_the_sandbox_of_codex_nothing_is_boxed(journey, monk
 def test_check_and_explain_and_the_log_say_it(journey):
     journey.script("x.sh", "true")
     done = journey.laconic("check", "./x.sh")
-    assert done.stdout.startswith("allow in the box  program-by-path: ")
+    assert done.stdout.startswith("allow in the box  runs the file ./x.sh")
     assert "run --box ./x.sh" in done.stdout
-    assert done.returncode == 10  # as it was typed, it asks
+    assert done.returncode == 0  # what is printed as allowed is allowed
     found = json.loads(journey.laconic("check", "--json", "./x.sh").stdout)
-    assert (found["answer"], found["verdict"], found["box"]) == ("allow", "ask", True)
+    assert (found["answer"], found["verdict"], found["box"]) == ("allow", "allow", True)
     assert journey.laconic("explain", "./x.sh").stdout.startswith("allow in the box")
-    assert "allow in the box  ./x.sh" in journey.laconic("log").stdout
+    assert "allow in the box  ./x.sh" in journey.laconic("log", "--agent", "cli").stdout
     assert journey.laconic("check", "./x.sh && git push").stdout.startswith("ask  ")
+
+
+def test_decide_judges_what_was_typed_where_check_and_a_gate_put_it_in_the_box(journey):
+    journey.script("x.sh", "true")
+    journey.profile("default")
+    settings, place = laconic.load_settings(journey.project), str(journey.project)
+    decision = laconic.decide("./x.sh", place, settings)
+    assert (decision.verdict, decision.in_box) == ("ask", False)
+    assert journey.laconic("check", "./x.sh").stdout.startswith("allow in the box")
+    for box, verdict in ((False, "ask"), (True, "allow")):
+        envelope = laconic.Gate(settings=settings, cwd=place, box=box).decide("./x.sh")
+        assert envelope.verdict == verdict
+        assert ("run --box" in envelope.command) == box
+        as_run = laconic.decide(envelope.command, place, settings)
+        assert as_run.verdict == verdict, "the text that a gate gives is allowed as it is"
 
 
 # -- undo ------------------------------------------------------------------------------------------

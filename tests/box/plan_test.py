@@ -18,13 +18,13 @@ from box.conftest import LACONIC, git
 from laconic.box import seccomp
 from laconic.box.bubblewrap import expected_mounts
 from laconic.box.environment import kept
-from laconic.box.git_config import NOT_UNDERSTOOD, configuration
 from laconic.box.look import Look, matching
 from laconic.box.nested import find_nested
 from laconic.box.places import guarded_names, hidden_below, hidden_names
 from laconic.box.plan import make_plan
 from laconic.box.repository import Repository, gitlinks
 from laconic.errors import LaconicError
+from laconic.git.config import NOT_UNDERSTOOD, configuration
 from laconic.settings.load import read_settings
 
 VARIABLES = Path(__file__).parents[1] / "cases/box/variables.txt"
@@ -54,6 +54,47 @@ def test_variables_with_secrets_are_taken_out_and_others_stay(line):
     answer, _, assignment = line.partition(" ")
     name, _, value = assignment.partition("=")
     assert (name in kept({name: value})) == (answer == "yes")
+
+
+@pytest.mark.parametrize(
+    ("settings_of_npm", "has_retries"),
+    [
+        ("", False), ("registry=https://elsewhere.example.net/npm/", False),
+        ("; registry=https://npm.example.org", False),
+        ("@x:registry=https://npm.example.org", False),
+        ("registry = https://a:b@npm.example.org/npm/", True),
+        ("registry=http://npm.example.org", False), ("registry=http://plain.example.org/", True),
+        ("registry=https://npm.example.org:8443/", False),
+    ],
+)  # fmt: skip
+def test_npm_tries_again_where_its_registry_is_listed_only(
+    settings_of_npm, has_retries, project, home, tmp_path
+):
+    npm = tmp_path / "prefix/lib/node_modules/npm"
+    defined = npm / "node_modules/@npmcli/config/lib/definitions/definitions.js"
+    defined.parent.mkdir(parents=True)
+    defined.write_text(
+        "  registry: new Definition('registry', {\n    default: 'https://other.example.com/',\n"
+    )
+    (npm / "bin").mkdir()
+    (npm / "bin/npm-cli.js").touch(mode=0o755)
+    (tmp_path / "prefix/bin").mkdir()
+    (tmp_path / "prefix/bin/npm").symlink_to("../lib/node_modules/npm/bin/npm-cli.js")
+    (home / ".npmrc").write_text(f"{settings_of_npm}\n")
+    given = {"PATH": f"{tmp_path}/prefix/bin", "HOME": str(home)}
+    configure(home, '[box]\nhosts = ["npm.example.org", "plain.example.org:80"]\n')
+    found = plan_of(project, **given)
+    assert ("npm_config_fetch_retries" not in found.variables) == has_retries
+    variable = {"npm_config_registry": "https://npm.example.org"}
+    assert "npm_config_fetch_retries" not in plan_of(project, **given, **variable).variables
+    variable = {"npm_config_fetch_retries": "5"}
+    assert plan_of(project, **given, **variable).variables.items() >= variable.items()
+
+
+def test_a_registry_that_nobody_knows_may_be_listed(project, home, tmp_path):
+    configure(home, '[box]\nhosts = ["npm.example.org"]\n')
+    found = plan_of(project, PATH=str(tmp_path), HOME=str(home))
+    assert "npm_config_fetch_retries" not in found.variables
 
 
 def test_a_variable_that_the_user_names_stays(project, home):
@@ -194,6 +235,16 @@ def test_it_can_be_printed(project):
             [*LACONIC, "box", *words], cwd=project, capture_output=True, text=True, check=True
         )
         assert f"{project}/.git/config" in done.stdout
+
+
+def test_it_names_every_host_also_where_there_are_many(project, home):
+    hosts = [f"host{number}.example.org" for number in range(9)]
+    config = home / ".config/laconic/config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(f"[box]\nhosts = {hosts}\n")
+    words = [*LACONIC, "box", "show"]
+    shown = subprocess.run(words, cwd=project, capture_output=True, text=True, check=True).stdout
+    assert [host for host in hosts if f"  {host}\n" not in shown] == []
 
 
 # -- git -------------------------------------------------------------------------------------------
@@ -506,3 +557,13 @@ def test_paths_are_found_as_by_glob(tmp_path):
     by_glob = {path for name in names for path in glob(name, root_dir=tmp_path)}
     found = Look().matching(str(tmp_path), hidden_below("~"))
     assert {os.path.relpath(path, tmp_path) for path in found} == by_glob
+
+
+def test_of_proc_only_what_is_shown_is_looked_at(project, home):
+    look = Look()
+    list(look.matching("/", hidden_below("/")))
+    assert not [path for path in look.visited if path.startswith("/proc")]
+    here = f"/proc/{os.getpid()}"
+    assert f"{here}/environ" not in plan_of(project).hidden
+    configure(home, f'[box]\nread = ["{here}"]\n')
+    assert f"{here}/environ" in plan_of(project).hidden

@@ -1,4 +1,4 @@
-"""Temporary files that a command in the box names: it can read them, and writes its own."""
+"""Temporary files that a command in the box names: it can read them, and make them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from box.conftest import LACONIC
 from box.installation import fit_directory
-from laconic.box.temporary import can_be_read, named
+from laconic.box.temporary import environments, is_shared, named
 
 
 @pytest.fixture
@@ -37,8 +37,9 @@ def scratch():
     shutil.rmtree(found)
 
 
-def run(place, script, *words):
+def run(place, script, *words, environ=None):
     environ = {
+        **(environ or {}),
         "HOME": str(place / "home"),
         "XDG_STATE_HOME": str(place / "home/state"),
         "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -55,6 +56,7 @@ def test_a_file_that_is_named_is_there_and_cannot_be_changed(place, scratch):
     done = run(place, f"cat {scratch}/in; stat -c %a {scratch}/in; echo x > {scratch}/in")
     assert done.stdout == "data\n750\n"
     assert (scratch / "in").read_text() == "data\n"
+    assert f"{scratch}/in was changed in the box only" in done.stderr
 
 
 def test_it_comes_in_as_it_is_every_time(place, scratch):
@@ -65,14 +67,59 @@ def test_it_comes_in_as_it_is_every_time(place, scratch):
     assert run(place, f"{scratch}/tool").stdout == "changed\n"
 
 
-def test_what_is_written_stays_in_the_box_and_lasts(place, scratch):
-    run(place, f"echo x > {scratch}/out")
-    assert not (scratch / "out").exists()
-    assert run(place, f"cat {scratch}/out").stdout == ""  # its directory is not named
-    name = f"/tmp/out-{scratch.name}"
-    run(place, f"echo x > {name}")
-    assert not Path(name).exists()
-    assert run(place, f"cat {name}").stdout == "x\n"
+def test_what_is_made_under_a_name_of_the_line_is_there_outside(place, scratch):
+    done = run(
+        place,
+        f"echo x > {scratch}/out; chmod 750 {scratch}/out; mkdir {scratch}/d; touch {scratch}/d/f",
+    )
+    assert (scratch / "out").read_text() == "x\n"
+    assert (scratch / "out").stat().st_mode & 0o777 == 0o750
+    assert [one.name for one in (scratch / "d").iterdir()] == ["f"]
+    assert done.stderr == ""
+    done = run(place, f"echo y > {scratch}/out")  # it is the box's own, and may change again
+    assert ((scratch / "out").read_text(), done.stderr) == ("y\n", "")
+    (scratch / "out").write_text("mine\n")
+    done = run(place, f"echo z > {scratch}/out")
+    assert (scratch / "out").read_text() == "mine\n"
+    assert "in the box only" in done.stderr
+
+
+def test_what_is_made_under_another_name_stays_in_the_box_and_lasts(place, scratch):
+    name = f"out-{scratch.name}"
+    run(place, f"cd /t''mp; echo x > {name}")
+    assert not Path(f"/tmp/{name}").exists()
+    assert run(place, f"cd /t''mp; cat {name}").stdout == "x\n"
+
+
+def test_what_is_made_under_the_value_of_a_variable_is_there_outside(place, scratch):
+    variables = {"OUT": f"{scratch}/out", "KEY": f"{scratch}/there"}
+    (scratch / "there").write_text("data\n")
+    done = run(place, 'mkdir "$OUT"; echo x > "$OUT/f"; cat "$KEY"', environ=variables)
+    assert (scratch / "out/f").read_text() == "x\n"
+    assert done.stdout == ""  # what the line does not name does not come in
+
+
+def test_what_was_brought_out_and_is_removed_there_is_gone_in_the_box(place, scratch):
+    run(place, f"mkdir {scratch}/d; echo x > {scratch}/d/f; echo y > {scratch}/f")
+    shutil.rmtree(scratch / "d")
+    (scratch / "f").unlink()
+    done = run(place, f"ls {scratch}/f; mkdir {scratch}/d && ls {scratch}/d && echo new")
+    assert done.stdout == "new\n"
+
+
+def test_what_is_too_large_stays_as_a_whole_and_is_said(place, scratch):
+    done = run(place, f"mkdir {scratch}/d; touch {scratch}/d/{{1..1200}}")
+    assert not (scratch / "d").exists()
+    assert f"{scratch}/d was changed in the box only: it is too large" in done.stderr
+
+
+def test_no_link_comes_out(place, scratch):
+    secret = place / "secret"
+    secret.write_text("data\n")
+    links = f"ln -s {secret} {scratch}/l; mkdir {scratch}/d; ln -s {secret} {scratch}/d/l"
+    run(place, f"{links}; mkfifo {scratch}/p")
+    assert sorted(one.name for one in scratch.iterdir()) == ["d"]
+    assert list((scratch / "d").iterdir()) == []
 
 
 def test_a_link_on_the_way_in_the_box_is_not_followed(place, scratch):
@@ -105,11 +152,45 @@ def test_what_cannot_be_used_as_outside(scratch):
     (scratch / "l").symlink_to("f")
     (scratch / "ld").symlink_to("d")
     (scratch / "id_rsa").write_text("")
-    usable = {
-        name: [can_be_read(f"{scratch}/{name}", ["/srv/project"], is_made=made) for made in (0, 1)]
-        for name in ("f", "new", "d", "l", "ld/x", "no/x", "id_rsa")
-    }
-    assert [name for name, found in usable.items() if found[0]] == ["f"]
-    assert [name for name, found in usable.items() if found[1]] == ["f", "new"]
-    assert not can_be_read(f"{scratch}/f", [str(scratch / "d")])
-    assert not can_be_read("/run/x", [], is_made=True)
+    names = ("f", "new", "d", "l", "ld/x", "no/x", "id_rsa")
+    shared = [name for name in names if is_shared(f"{scratch}/{name}", ["/srv/project"])]
+    assert shared == ["f", "new"]
+    assert not is_shared(f"{scratch}/f", [str(scratch / "d")])
+    assert not is_shared("/run/x", [])
+
+
+def environment_in(scratch):
+    made = scratch / "v"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", made], check=True)
+    (made / "bin/tool").write_text(f"#!{made}/bin/python\nimport sys; print(sys.prefix)\n")
+    (made / "bin/tool").chmod(0o755)
+    (made / "notes").write_text("of somebody\n")
+    return made
+
+
+def test_a_python_environment_can_be_used_and_not_be_changed(place, scratch):
+    made = environment_in(scratch)
+    code = "import sys; print(sys.prefix)"
+    for line in (f"{made}/bin/python -c '{code}'", f"{made}/bin/tool"):
+        done = run(place, line)
+        assert (done.stdout, done.stderr) == (f"{made}\n", "")
+    assert run(place, f". {made}/bin/activate && python -c '{code}'").stdout == f"{made}\n"
+    assert run(place, f"ls {made}; echo x > {made}/bin/tool").stdout.split() == [
+        name for name in ("bin", "lib", "lib64", "pyvenv.cfg") if not (made / name).is_symlink()
+    ]
+    assert "import sys" in (made / "bin/tool").read_text()
+
+
+def test_what_only_looks_like_an_environment_is_not_shown(scratch):
+    made = environment_in(scratch)
+    parts = [f"{made}/pyvenv.cfg", f"{made}/bin", f"{made}/lib"]
+    assert environments([f"{made}/bin/python"]) == parts
+    assert environments([str(made), f"{made}/bin/tool"]) == parts
+    assert environments([str(scratch), str(scratch / "other"), "/tmp", "/etc/passwd"]) == []
+    (scratch / "link").symlink_to(made)
+    assert environments([f"{scratch}/link/bin/python"]) == []
+    shutil.rmtree(made / "lib")
+    (made / "lib").symlink_to(Path.home())
+    assert environments([f"{made}/bin/python"]) == parts[:2]
+    (made / "pyvenv.cfg").unlink()
+    assert environments([f"{made}/bin/python"]) == []

@@ -14,7 +14,7 @@ import threading
 import time
 from pathlib import Path
 
-CANARY = "CANARY-5f1e7a"
+CANARY = f"CANARY-{os.urandom(6).hex()}"  # another run may have left its own somewhere
 SECRETS = """
 .config/gh/hosts.yml .codex/auth.json .netrc .mozilla/firefox/p/logins.json .kube/config
 .gnupg/private .bash_history .aws/credentials .claude/.credentials.json .claude.json

@@ -12,10 +12,17 @@ import time
 from os.path import isdir, join, relpath
 
 from laconic.box import leftovers
-from laconic.box.bubblewrap import find_engine, mounted_in
+from laconic.box.bubblewrap import find_engine
 from laconic.box.inside import is_inside
-from laconic.box.launch import OpenBox, coarse_now, open_planned, plan_here
+from laconic.box.launch import (
+    OpenBox,
+    coarse_now,
+    open_planned,
+    plan_here,
+    refuse_in_sandbox,
+)
 from laconic.box.layers import Layer, why_not_overlay
+from laconic.box.mounts import mounted_in
 from laconic.box.places import guarded_anywhere, is_below, matching
 from laconic.errors import LaconicError
 from laconic.undo.entry import DIRECTORY, FILE, OTHER, Entry, digest_of, is_alike, look
@@ -158,8 +165,9 @@ def begin(
     """
     if is_inside():
         raise LaconicError("this is a box already, and nothing can be tried in it")
+    refuse_in_sandbox(settings)
     engine = find_engine(environ, project)
-    plan = plan_here(project, settings, environ)
+    plan = plan_here(project, settings, environ, engine)
     plan.write = [path for path in plan.write if isdir(path)]
     if inner := mounted_in(plan.write):
         raise LaconicError(f"{inner[0]} is a file system of its own, over which nothing can be put")
@@ -175,7 +183,7 @@ def begin(
         if reason:
             _copy(layers, reason)
         attempt = Attempt(path, plan, layers, "copy" if reason else "overlay")
-        attempt.box = open_planned(plan, engine, cwd, "", layers)
+        attempt.box = open_planned(plan, engine, cwd, layers)
     except BaseException:  # also Ctrl-C: no half-made layers stay
         remove_tree(path)
         raise

@@ -10,8 +10,9 @@ import os
 import sys
 from os.path import basename, dirname, isabs, isdir, isfile, join, lexists, realpath
 
+from laconic.box.home import FOLDER, LINKED, TOP
+from laconic.box.mounts import mounted_in
 from laconic.box.places import is_below
-from laconic.box.plan import HOME
 from laconic.errors import LaconicError
 
 TYPE_CHECKING = False
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from laconic.box.plan import Plan
 
 INSIDE = "/run/laconic-box"  # box/box.h names it, too
+NAMES = "resolv.conf"  # in the directory of a box
 _HELPER = "laconic-box"
 _PROGRAMS = ("laconic", "laconic-py")
 _OLDEST = (0, 8, 0)  # the first with --disable-userns
@@ -52,6 +54,10 @@ def find_engine(environ: Mapping[str, str], project: str = "/nonexistent") -> En
 
     The project cannot bring its own: what is in it, and in temporary directories, is not used.
     """
+    if sys.platform == "darwin":
+        from laconic.box.seatbelt import find_program  # noqa: PLC0415 - not for others
+
+        return Engine("", find_program())
     if sys.platform != "linux":
         raise LaconicError(f"there is no box on {sys.platform}")
     return Engine(find_bubblewrap(environ, project), find_helper())
@@ -115,7 +121,7 @@ def arguments(
 
     own = plan.directory
     words = [
-        "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+        "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts",
         "--disable-userns",
         "--cap-drop", "ALL",  # root would keep all of them
         "--die-with-parent",
@@ -131,7 +137,8 @@ def arguments(
     for path in _OF_KERNEL_COVERED if os.geteuid() == 0 else ():
         words += ["--size", _TINY, "--perms", "0555", "--tmpfs", path] if isdir(path) else []
     words += ["--size", _SMALL, "--perms", "0755", "--tmpfs", "/run"]
-    words += ["--ro-bind", engine.helper, INSIDE, "--bind", join(own, "home"), HOME]
+    words += ["--ro-bind", engine.helper, INSIDE]
+    words += [] if plan.overlays else ["--bind", join(own, "home"), LINKED]
     for place, name in (("/tmp", "tmp"), ("/var/tmp", "vartmp")):  # noqa: S108 - made anew
         if any(is_below(path, place) for path in (*plan.shown, *plan.write)):
             # What the project left behind there must not lead the mounts below it astray.
@@ -139,6 +146,12 @@ def arguments(
         elif isdir(place):
             words += ["--bind", join(own, name), place]
     for path in plan.shown:
+        words += ["--ro-bind", path, path]
+    if plan.has_own_top:
+        words += ["--bind", join(own, FOLDER, TOP), plan.user_home]
+    for one in plan.overlays:
+        words += ["--bind", one.merged, one.lower]
+    for path in plan.read_only:
         words += ["--ro-bind", path, path]
     for path in (*plan.write, *plan.pinned):
         words += ["--bind", merged_path(path, layers), path]
@@ -149,6 +162,8 @@ def arguments(
             words += ["--size", _TINY, "--perms", "0500", "--tmpfs", path]
         else:  # not /dev/null, which cannot be opened on a mount without devices
             words += ["--ro-bind", join(own, "empty"), path]
+    if not plan.has_network and (servers := name_servers()):
+        words += ["--ro-bind", join(own, NAMES), servers]
     words += ["--chdir", directory, "--clearenv"]
     for name, value in plan.variables.items():
         words += ["--setenv", name, value]
@@ -163,27 +178,22 @@ def expected_mounts(plan: Plan, covered: Collection[str]) -> list[str]:
     has its own mounts in.
     """
     own = [place for place in ("/tmp", "/var/tmp") if isdir(place)]  # noqa: S108 - made anew
-    mounts = [f"w{path}" for path in (*plan.write, *own, "/run", HOME, *mounted_in(plan.write))]
+    own += [one.lower for one in plan.overlays] or [LINKED]
+    own += [plan.user_home] if plan.has_own_top else []
+    mounts = [f"w{path}" for path in (*plan.write, *own, "/run", *mounted_in(plan.write))]
     mounts += [f"p{path}" for path in plan.pinned]
     mounts += [f"g{path}" for path in plan.guarded]
     mounts += [f"{'h' if path in covered else 'c'}{path}" for path in plan.hidden]
-    mounts += [f"c{path}" for path in plan.shown]
+    mounts += [f"c{path}" for path in (*plan.shown, *plan.read_only)]
+    if not plan.has_network and (servers := name_servers()):
+        mounts.append(f"c{servers}")
     return [*mounts, "t/dev", "t/proc"]
 
 
-def mounted_in(directories: list[str]) -> list[str]:
-    """Return what is mounted below writable directories already; it is in the box, too."""
-    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
-        text = file.read()
-    is_plain = not any(char in d for d in directories for char in " \t\n\\")
-    if is_plain and not any(f" {d}/" in text for d in directories):
-        return []
-    points = [_unescaped(line.split(" ")[4]) for line in text.split("\n") if line]
-    return [p for p in points if any(p != d and is_below(p, d) for d in directories)]
+def name_servers() -> str:
+    """Return the file that names name servers (man 5 resolv.conf); nothing if there is none.
 
-
-def _unescaped(text: str) -> str:
-    """Undo the kernel's octal digits for blanks, newlines and backslashes: man 5 fstab."""
-    for char in " \t\n":
-        text = text.replace(f"\\{ord(char):03o}", char)
-    return text.replace("\\134", "\\")
+    Where it is missing, the C library asks this machine, which is what ours says.
+    """
+    path = realpath("/etc/resolv.conf")
+    return path if isfile(path) else ""

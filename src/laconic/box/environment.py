@@ -18,7 +18,9 @@ _SECRET = pattern(
     r"""SECRET | PASSWORD | PASSWD | PASSPHRASE | PASSCODE | CREDENTIAL
     | (?:PRIVATE|API|APP|ACCESS|SIGNING|ENCRYPTION|MASTER|DEPLOY|ACCOUNT)_?KEY
     | AUTH_?TOKEN | _TOKEN_ | TOKENS?$
-    | (?:^|_)(?:PW|PWD|PASS|PAT|KEY|KEYS|AUTH|JWT|COOKIES?|DSN|OTP|PIN|SAS)$
+    | (?:^|_)(?:PW|PWD|PASS|PAT|KEY|KEYS|AUTH|JWT|COOKIES?|DSN|OTP|PIN|SAS|CREDS?|PEM|BEARER|SALT)$
+    | (?:ADMIN|DB|FTP|MAIL|MY|MYSQL|PG|REDIS|ROOT|SMTP|SSH|SUDO|USER)(?:PASS|PW)$
+    | ^(?:ACCESS|SESSION|SIGNING)$
     | WEBHOOK(?:_URL)?$ | DATABASE_URL$ | CONNECTION_?STRING$ | CONN_?STR$ | _AUTH_CONFIG$""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -38,6 +40,12 @@ _CHANNEL = pattern(
     | BASH_ENV | ENV | LD_PRELOAD | LD_AUDIT | \w*_IPC_HOOK\w* | CLAUDE_CODE_SSE_PORT
     | \w+_SOCKET(?:_PATH)? | AGENT_\w*SOCK""",
     re.VERBOSE,
+)
+# Variables that name a proxy: man 1 curl, ENVIRONMENT
+PROXIES = frozenset(
+    name
+    for kind in ("http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "no_proxy")
+    for name in (kind, kind.upper())
 )
 _ADDRESS = pattern(r"://[^/\s:@]*:[^/\s@]+@")
 _KEY_BLOCK = "PRIVATE KEY"

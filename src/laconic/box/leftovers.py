@@ -1,5 +1,7 @@
 """When a box has ended, moves what must not have come into being to quarantine, and names it.
 
+What the command has made below /tmp under a name of its line is brought out (`temporary`).
+
 Whatever has a guarded name, or makes git run a program, is moved away and never deleted. Another
 box of the project may still run, so nothing here follows a link that a command could have made:
 directories are opened one below the other.
@@ -18,27 +20,29 @@ from laconic.box.below import close_again, open_up, parent_of
 from laconic.box.nested import find_nested
 from laconic.box.places import guarded_anywhere, is_below, matching
 from laconic.box.repository import gitlinks
+from laconic.box.temporary import bring_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from laconic.box.plan import Plan
+    from laconic.box.temporary import Stamp
 
 NO_ROUTE, NO_PORT, NO_SERVER = 1, 2, 4  # what a network refuses: box/box.h
 _MOST_NOTICES = 8
 PLAN = "plan"  # the first part of a journal
 
 
-def record(plan: Plan, started: int, told: str = "") -> dict[str, Any]:
+def record(
+    plan: Plan, started: int, brought: Sequence[tuple[str, Stamp, Stamp]] = ()
+) -> dict[str, Any]:
     """Return what must be known of a plan when its box has ended.
 
-    told: how the command is run outside, to be named if the network was refused; empty if whoever
-    started the box says so.
+    brought: temporary files, as `temporary.bring_in` returns them.
     """
     return {
-        "told": told,
         "has_network": plan.has_network,
         "project": plan.project,
         "directory": plan.directory,
@@ -50,6 +54,7 @@ def record(plan: Plan, started: int, told: str = "") -> dict[str, Any]:
         "gitlinks": sorted(plan.repository.gitlinks),
         "never_write": plan.never_write,
         "started": started,
+        "temporary": list(brought),
     }
 
 
@@ -60,7 +65,7 @@ def facts(known: dict[str, Any]) -> list[str]:
     that is known, g what could not be changed, n a name that counts anywhere, i git's index; a if
     it must be looked at in any case.
     """
-    if known["links"] or known["never_write"]:
+    if known["links"] or known["never_write"] or known["temporary"]:
         return ["a"]
     told = [f"s{known['started']}", *(f"r{path}" for path in known["write"])]
     told += [f"k{path}" for path in known["repositories"]]
@@ -72,9 +77,15 @@ def facts(known: dict[str, Any]) -> list[str]:
 def main(argv: list[str]) -> int:
     """Look at one box; argv: its journal, and `end`, or `while` it still runs.
 
-    Two numbers may follow: what its network refused, and the status of the command.
+    A number may follow: what its network refused. `trim` looks at how much the box has in place
+    of the home.
     """
     place, when, *numbers = argv
+    if when == "trim":
+        from laconic.box.written import trim  # noqa: PLC0415 - once an hour
+
+        trim(dirname(dirname(place)))
+        return 0
     with open(place, "rb") as file:
         name, length, data = file.read().split(b"\0", 2)
     if name.decode() != PLAN:
@@ -82,7 +93,7 @@ def main(argv: list[str]) -> int:
     known = json.loads(data[: int(length)].decode("utf-8", "surrogateescape"))
     put_right(known, is_over=when == "end")
     if numbers:
-        _tell_refused(place, known, *map(int, numbers))
+        _note_refused(place, known, int(numbers[0]))
     if when == "end":
         forget(place)
     return 0
@@ -91,11 +102,14 @@ def main(argv: list[str]) -> int:
 def of_trial(known: dict[str, Any]) -> dict[str, Any]:
     """Return the record of a trial: it cannot leave anything behind where the real files are."""
     nothing: dict[str, Any] = {"write": [], "missing": [], "links": {}, "repositories": []}
-    return known | nothing | {"never_write": [], "gitlinks": []}
+    return known | nothing | {"never_write": [], "gitlinks": [], "temporary": []}
 
 
 def put_right(known: dict[str, Any], *, is_over: bool = True) -> None:
-    """Move away what must not be there, and say so."""
+    """Move away what must not be there, and say so; bring out temporary files."""
+    if is_over and known.get("temporary"):
+        for path, why in bring_out(known["directory"], known["temporary"]):
+            _say(f"{path} was changed in the box only: {why}")
     moved = list(_put_right(known, is_over=is_over))
     for path, kept in moved[:_MOST_NOTICES]:
         name = relpath(path, known["project"])
@@ -104,14 +118,9 @@ def put_right(known: dict[str, Any], *, is_over: bool = True) -> None:
         _say(f"and {len(moved) - _MOST_NOTICES} more: {dirname(moved[0][1])}")
 
 
-def _tell_refused(place: str, known: dict[str, Any], bits: int, status: int) -> None:
-    """Say that the network was refused, or leave it to whoever waits for the command."""
+def _note_refused(place: str, known: dict[str, Any], bits: int) -> None:
+    """Write down what the network refused, for whoever waits for the command."""
     if not bits or known["has_network"]:
-        return
-    if known["told"]:
-        if bits & NO_ROUTE and status:
-            way = f"without the box, which asks first: {known['told']}"
-            _say(f"the box has no network; {way}")
         return
     with (
         contextlib.suppress(OSError),

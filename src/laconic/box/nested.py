@@ -11,10 +11,10 @@ import stat
 from os.path import dirname, isdir, isfile, join, lexists, realpath
 
 from laconic.box.below import close_again, open_up
-from laconic.box.git_config import configuration
 from laconic.box.places import guarded_anywhere, is_below
 from laconic.errors import FileError
 from laconic.files import read_file
+from laconic.git.config import configuration
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False

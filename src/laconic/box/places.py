@@ -1,17 +1,23 @@
-"""The places that the box hides or guards, by name; `data/` has the lists, agents bring theirs."""
+"""The places that the box hides or guards, by the names that all of laconic goes by."""
 
 from __future__ import annotations
 
 from functools import cache
 from glob import glob
-from os.path import dirname, join, normpath
+from os.path import join, normpath
 
 from laconic.box.look import Names
-from laconic.reading.agent_places import AGENT_HOMES, AGENT_HOOKS
+from laconic.reading.agent_places import AGENT_HOMES
+from laconic.reading.place_names import (
+    GUARDED_AT_TOP,
+    GUARDED_IN_BOX,
+    PRIVATE_NAMES,
+    SECRET_NAMES,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 # In a git directory: what names programs, or where git finds what names programs. A new `commondir`
 # makes git take configuration and hooks from wherever it points (man 5 gitrepository-layout).
@@ -33,25 +39,29 @@ PLACE_VARIABLES = (
 PRIVATE = ("/tmp", "/var/tmp", "/run", "/dev", "/proc")  # noqa: S108 - what they become, not files in them
 
 
+# The first directory of a name that is one of the machine's; all others are below the home.
+_OF_MACHINE = frozenset(("etc", "run", "var", "proc"))
+
+
 @cache
 def hidden_names() -> tuple[str, ...]:
-    return tuple(_words("hidden.txt", AGENT_HOMES))
+    secrets = (f"/{n}" if n.partition("/")[0] in _OF_MACHINE else n for n in SECRET_NAMES)
+    return _without_inner(*secrets, *PRIVATE_NAMES, *AGENT_HOMES)
 
 
 @cache
 def hidden_below(base: str) -> Names:
-    """Return the names to hide below `/`, `~` or `~/.config`."""
-    prefix = {"/": "/", "~": "", "~/.config": ".config/"}[base]
-    return Names(
-        name.removeprefix(prefix)
-        for name in hidden_names()
-        if name.startswith(prefix) and (prefix or name[0] != "/")
-    )
+    """Return the names to hide below `/`, `~`, `~/.config` or `/proc`, which `/` leaves out."""
+    prefix = {"/": "/", "~": "", "~/.config": ".config/", "/proc": "/proc/"}[base]
+    names = (name for name in hidden_names() if name.startswith(prefix))
+    if base == "/":  # it has thousands of paths that change all the time, and a box has its own
+        names = (name for name in names if not name.startswith("/proc/"))
+    return Names(name.removeprefix(prefix) for name in names if prefix or name[0] != "/")
 
 
 @cache
 def guarded_names() -> tuple[str, ...]:
-    return tuple(name.removeprefix("/") for name in _words("guarded.txt", AGENT_HOOKS))
+    return _without_inner(*GUARDED_IN_BOX)
 
 
 @cache
@@ -60,7 +70,8 @@ def guarded_anywhere() -> frozenset[str]:
 
     Names that begin with a letter are those of plain files in many directories.
     """
-    return frozenset(n for n in _words("guarded.txt", AGENT_HOOKS) if "/" not in n and n[0] == ".")
+    names = (name for name in GUARDED_IN_BOX if "/" not in name and name[0] == ".")
+    return frozenset(name for name in names if name not in GUARDED_AT_TOP)
 
 
 @cache
@@ -69,15 +80,14 @@ def guarded_in_repositories() -> tuple[str, ...]:
     return tuple(name for name in guarded_names() if name not in guarded_anywhere())
 
 
-def _words(name: str, further: Iterable[str]) -> Iterator[str]:
-    """Yield the names of a list, and further ones that none of them leads to."""
-    path = join(dirname(__file__), "data", name)
-    with open(path, encoding="utf-8") as file:
-        listed = [word for line in file for word in line.partition("#")[0].split()]
-    yield from listed
-    for word in further:
-        if not any(f"{word}/".startswith(f"{other}/") for other in listed):
-            yield word
+def _without_inner(*names: str) -> tuple[str, ...]:
+    """Return the names that no other one of them leads to, each once."""
+    known = dict.fromkeys(names)
+    return tuple(
+        name
+        for name in known
+        if not any(char == "/" and name[:pos] in known for pos, char in enumerate(name))
+    )
 
 
 def matching(project: str, patterns: Iterable[str]) -> list[str]:

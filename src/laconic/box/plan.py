@@ -7,7 +7,6 @@ and can be printed. An engine (`bubblewrap`) carries it out.
 from __future__ import annotations
 
 import os
-import pwd
 import stat
 import sys
 import time
@@ -15,24 +14,26 @@ from glob import escape, glob
 from os.path import dirname, isabs, isdir, join, lexists, realpath
 
 from laconic.box import environment, places
+from laconic.box.home import LINKED, Overlay, home_of_account, plan_home
 from laconic.box.look import Look, matching
+from laconic.box.mounts import mount_points
 from laconic.box.places import PRIVATE, is_below
+from laconic.box.registry import is_out_of_reach
 from laconic.box.repository import Repository
 from laconic.errors import LaconicError
 from laconic.files import home as home_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from laconic.settings.config import Box
     from laconic.settings.load import Settings
 
-HOME = "/run/home"  # in the box
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - places to know, not to use
 # What programs need of /run, which is empty in the box otherwise.
 _OF_RUN = ("/run/current-system", "/run/opengl-driver", "/run/wrappers")
-# Cargo builds everything anew if these are at another place than outside.
+# For a home of links: cargo builds everything anew if these are at another place than outside.
 _SAME_HOMES = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
 _MOST_DOTENV = 60
 _DOTENV_S = 5.0
@@ -47,14 +48,21 @@ class Plan:
     can only be read. missing: guarded paths that do not exist, and may not come into being. links:
     guarded symbolic links, and where they lead. never_write: patterns of the settings, guarded as
     well. hidden: directories and files that look empty. shown: what is visible although it lies in
-    a directory that the box has of its own. variables: the environment in the box. dropped: the
-    names of those that are not in it.
+    a directory that the box has of its own. has_network: it has that of this machine; if not,
+    has_hosts tells whether it may reach `hosts`, and `ports` of this machine; has_registry: whether
+    npm's registry may be among these. variables: the environment in the box. dropped: the names of
+    those that are not in it. home_path: where the home is in the box; temporary: where temporary
+    files are. overlays: what has one, the home above all; nothing if the home is one of links.
+    has_own_top: the home has an overlay for each of its
+    directories only, and the rest of it, read_only, can be read. mounts: where something is mounted
+    on this machine.
     """
 
     __slots__ = (
-        "directory", "dropped", "guarded", "has_network", "hidden", "links", "missing",
-        "never_write", "pinned", "project", "repository", "shown", "user_home", "variables",
-        "write",
+        "directory", "dropped", "guarded", "has_hosts", "has_network", "has_own_top",
+        "has_registry", "hidden", "home_path", "hosts", "links", "missing", "mounts",
+        "never_write", "overlays", "pinned", "ports", "project", "read_only", "repository",
+        "shown", "temporary", "user_home", "variables", "write",
     )  # fmt: skip
 
     def __init__(self, project: str, directory: str, home: str) -> None:
@@ -68,34 +76,87 @@ class Plan:
         self.shown: list[str] = []
         self.variables: dict[str, str] = {}
         self.dropped: list[str] = []
-        self.has_network = False
+        self.has_network = self.has_hosts = self.has_registry = False
+        self.hosts: list[str] = []
+        self.ports: list[int] = []
         self.never_write: tuple[str, ...] = ()
+        self.home_path, self.has_own_top = LINKED, False
+        self.temporary = "/tmp"  # noqa: S108 - the box's own
+        self.overlays: list[Overlay] = []
+        self.read_only: list[str] = []
+        self.mounts = mount_points()
         self.repository: Repository
 
 
-def make_plan(project: str, settings: Settings, environ: Mapping[str, str]) -> Plan:
-    """Plan the box of a project; raises LaconicError if there can be none."""
+def make_plan(
+    project: str, settings: Settings, environ: Mapping[str, str], further: Sequence[str] = ()
+) -> Plan:
+    """Plan the box of a project; raises LaconicError if there can be none.
+
+    further: what a command needs to read of directories that the box has of its own.
+    """
     home = realpath(home_of(environ))
     root = realpath(project)
     wanted = settings.config.box
-    plan = Plan(root, _directory(settings.directories.state_dir, root), home)
-    plan.has_network = wanted.network == "host"
+    plan = Plan(root, directory_of(settings.directories.state_dir, root), home)
+    _lead_out(plan, settings)
     refuse_unfit(root, home)
     plan.repository = Repository(root, home, environ)
-    further = (realpath(_expanded(path, home)) for path in wanted.write)
-    plan.write += [*plan.repository.outside, *(path for path in further if lexists(path))]
+    wider = (realpath(_expanded(path, home)) for path in wanted.write)
+    plan.write += [*plan.repository.outside, *(path for path in wider if lexists(path))]
     plan.never_write = tuple(settings.config.paths.never_write)
     look = Look()
+    if sys.platform == "darwin":  # where nothing can be mounted
+        plan.home_path, plan.temporary = join(plan.directory, "home"), join(plan.directory, "tmp")
+    else:
+        plan_home(plan, environ)
     _guard(plan, look)
-    _show(plan, wanted, environ)
+    _show(plan, wanted, environ, further)
     _hide(plan, wanted, settings, environ, look)
+    if plan.overlays and not _is_out_of_reach(plan):
+        plan.home_path, plan.overlays, plan.has_own_top = LINKED, [], False
     plan.variables = environment.kept(environ, wanted.keep_env)
+    if not plan.has_network:  # a proxy of the user's is dialled outside the box
+        for name in environment.PROXIES.intersection(plan.variables):
+            del plan.variables[name]
     plan.dropped = sorted(set(environ) - set(plan.variables))
-    plan.variables |= _own_variables(plan)
+    plan.has_registry = plan.has_network or not is_out_of_reach(plan.hosts, root, environ)
+    plan.variables |= own_variables(plan)
     return plan
 
 
-def _directory(state_dir: str, project: str) -> str:
+def _lead_out(plan: Plan, settings: Settings) -> None:
+    """Say what the box reaches. What a project's file lists does not count, trusted or not."""
+    general, wanted = settings.config.settings, settings.config.box
+    plan.has_network = wanted.network == "host"
+    plan.has_hosts = wanted.network == "listed" and general.profile != "strict"
+    if not plan.has_hosts:
+        return
+    plan.hosts = [str(one) for one in own_items("hosts", settings)]
+    plan.ports = [int(one) for one in own_items("ports", settings)]
+
+
+def own_items(name: str, settings: Settings) -> list[str | int]:
+    """Return the items of a list that the user has set, and not a project's file."""
+    listed: Sequence[str | int] = getattr(settings.config.box, name)
+    if not listed or settings.project is None:
+        return list(listed)
+    theirs = str(settings.project.config_path)
+    entry = settings.values[f"box.{name}"]
+    return [one.value for one in getattr(entry, "items", ()) if one.source != theirs]
+
+
+def _is_out_of_reach(plan: Plan) -> bool:
+    """Tell whether no command in the box sees what is below the overlays."""
+    if any(is_below(plan.directory, hidden) for hidden in plan.hidden):
+        return True
+    seen = (*plan.shown, *plan.write, *(one.lower for one in plan.overlays))
+    is_private = any(is_below(plan.directory, place) for place in PRIVATE)
+    return is_private and not any(is_below(plan.directory, path) for path in seen)
+
+
+def directory_of(state_dir: str, project: str) -> str:
+    """Return where laconic keeps what belongs to the box of a project."""
     from hashlib import sha256  # noqa: PLC0415 - it is not needed by who only imports us
 
     return join(state_dir, "box", sha256(os.fsencode(project)).hexdigest()[:24])
@@ -103,7 +164,7 @@ def _directory(state_dir: str, project: str) -> str:
 
 def refuse_unfit(project: str, home: str) -> None:
     """Refuse projects that hold what must be out of reach, or whose files a box could not use."""
-    own = [home, *_passwd_home()]
+    own = [home, home_of_account() or home]
     if project.count("/") < 2 or any(is_below(one, project) for one in own):  # noqa: PLR2004
         hint = "go to a project, which has a directory .git or .laconic"
         raise LaconicError(f"{project} is not a project that a box could be for", hint)
@@ -116,13 +177,6 @@ def refuse_unfit(project: str, home: str) -> None:
     if os.geteuid() == 0 and owner != 0:
         message = f"{project} belongs to user {owner}, whose files root could not write in it"
         raise LaconicError(message, "run laconic as that user")
-
-
-def _passwd_home() -> list[str]:
-    try:
-        return [realpath(pwd.getpwuid(os.getuid()).pw_dir)]
-    except KeyError:
-        return []
 
 
 def _expanded(path: str, home: str) -> str:
@@ -197,9 +251,9 @@ def _own_installation(project: str) -> Iterator[str]:
 # -- what is shown, and what is hidden -------------------------------------------------------------
 
 
-def _show(plan: Plan, wanted: Box, environ: Mapping[str, str]) -> None:
+def _show(plan: Plan, wanted: Box, environ: Mapping[str, str], further: Sequence[str]) -> None:
     """Find what the command needs of directories that the box has of its own."""
-    needed = [realpath("/etc/resolv.conf"), plan.user_home, *_OF_RUN]
+    needed = [*further, realpath("/etc/resolv.conf"), plan.user_home, *_OF_RUN]
     for entry in environ.get("PATH", "").split(":"):
         if isabs(entry) and any(is_below(entry, place) for place in _TEMPORARY):
             prefix = dirname(entry.rstrip("/"))
@@ -208,15 +262,18 @@ def _show(plan: Plan, wanted: Box, environ: Mapping[str, str]) -> None:
     needed += [_expanded(path, plan.user_home) for path in wanted.read]
     real = {realpath(path) for path in needed if lexists(path)}
     in_private = (p for p in real if p not in PRIVATE and any(is_below(p, d) for d in PRIVATE))
-    plan.shown = sorted(p for p in in_private if not any(is_below(p, w) for w in plan.write))
+    own = (*plan.write, *([plan.user_home] if plan.overlays else ()))
+    plan.shown = sorted(p for p in in_private if not any(is_below(p, w) for w in own))
 
 
 def _hide(
     plan: Plan, wanted: Box, settings: Settings, environ: Mapping[str, str], look: Look
 ) -> None:
-    homes = {plan.user_home, *_passwd_home(), realpath(home_of(environ))}
+    homes = {plan.user_home, home_of_account() or plan.user_home, realpath(home_of(environ))}
     config = environ.get("XDG_CONFIG_HOME", "")
     paths = list(matching("/", places.hidden_below("/")))
+    if any(is_below(path, "/proc") for path in plan.shown):
+        paths += matching("/proc", places.hidden_below("/proc"))
     paths += [path for home in homes for path in matching(home, places.hidden_below("~"))]
     if isabs(config):
         paths += matching(config, places.hidden_below("~/.config"))
@@ -285,19 +342,30 @@ def _needs_hiding(path: str, plan: Plan, look: Look) -> bool:
         return False
     if not os.access(path, os.R_OK) and not _is_socket(path):
         return False  # in the box we have no more rights than here
-    is_private = any(is_below(path, place) for place in PRIVATE)
-    return not is_private or any(is_below(path, p) for p in (*plan.shown, *plan.write))
+    is_private = sys.platform != "darwin" and any(is_below(path, place) for place in PRIVATE)
+    seen = (*plan.shown, *plan.write, *(one.lower for one in plan.overlays))
+    return not is_private or any(is_below(path, p) for p in seen)
 
 
 # -- variables -------------------------------------------------------------------------------------
 
 
-def _own_variables(plan: Plan) -> dict[str, str]:
-    variables = {
-        "HOME": HOME,
-        "TMPDIR": "/tmp",  # noqa: S108 - the box's own
-        "npm_config_cache": f"{HOME}/.cache/npm",
-        "XDG_CACHE_HOME": f"{HOME}/.cache",
+def own_variables(plan: Plan) -> dict[str, str]:
+    """Return the variables that the box sets itself."""
+    variables = {"TMPDIR": plan.temporary}
+    if not plan.has_registry and "npm_config_fetch_retries" not in plan.variables:
+        # npm tries again for more than a minute: https://docs.npmjs.com/cli/using-npm/config#fetch-retries
+        variables["npm_config_fetch_retries"] = "0"
+    if plan.overlays:
+        # A link from a cache of the home into the project is one between two mounts, of which uv
+        # would warn: https://docs.astral.sh/uv/reference/settings/#link-mode
+        if "UV_LINK_MODE" not in plan.variables:
+            variables["UV_LINK_MODE"] = "copy"
+        return variables
+    variables |= {
+        "HOME": plan.home_path,
+        "npm_config_cache": f"{plan.home_path}/.cache/npm",
+        "XDG_CACHE_HOME": f"{plan.home_path}/.cache",
     }
     for name, directory in _SAME_HOMES.items():
         if name not in plan.variables and isdir(join(plan.user_home, directory)):
@@ -305,7 +373,5 @@ def _own_variables(plan: Plan) -> dict[str, str]:
     if isdir(join(plan.user_home, ".gradle/caches")):
         # Gradle's user guide, "Dependency caching": it reads there, and writes elsewhere.
         variables["GRADLE_RO_DEP_CACHE"] = join(plan.user_home, ".gradle/caches")
-        variables["GRADLE_USER_HOME"] = f"{HOME}/.cache/gradle"
-    if not plan.has_network:
-        variables |= {"CARGO_NET_OFFLINE": "true", "GOPROXY": "off"}
+        variables["GRADLE_USER_HOME"] = f"{plan.home_path}/.cache/gradle"
     return variables

@@ -13,7 +13,7 @@ from os.path import basename, dirname, isabs, join, lexists, realpath
 
 from laconic.box.leftovers import NO_PORT, NO_ROUTE, NO_SERVER
 from laconic.box.places import PRIVATE, is_below
-from laconic.box.plan import HOME
+from laconic.door.listeners import on_this_machine
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -46,7 +46,6 @@ _CLOSED_PORT = pattern(r"(?:Connection refused|ECONNREFUSED)", re.IGNORECASE)
 _PORT = pattern(r"(?:localhost|127\.0\.0\.1|::1\]?|port)[: ]+(\d{2,5})\b", re.IGNORECASE)
 _QUOTED = pattern(r"""['"`\u2018\u201c]([^'"`\u2019\u201d\n]{1,500})['"`\u2019\u201d]""")
 _AROUND = "'\"`\u2018\u2019\u201c\u201d()[]{}<>,;:"
-_LISTENS = "0A"  # TCP_LISTEN of net/tcp_states.h, in /proc/net/tcp
 _UNIX = "unix://"
 
 
@@ -69,9 +68,13 @@ class Ended:
 
 def refused(plan: Plan, ended: Ended) -> list[str]:
     """Return what the box refused, in words that follow `the box`."""
-    # A command that succeeds may have printed anything; on stderr a complaint still counts.
+    # A command that succeeds may have printed anything; on stderr a complaint still counts, and
+    # elsewhere one about a guarded file.
     said = f"{ended.out}\n{ended.err}" if ended.status else ended.err
     lines = said.splitlines()[-_MOST_LINES:]
+    if not ended.status:
+        unchanged = filter(_UNCHANGED.search, ended.out.splitlines()[-_MOST_LINES:])
+        lines += (line for line in unchanged if _names_guarded(plan, ended.directory, line))
     refusals = list(_network(plan, ended, said))
     for line in lines:
         for one in _in_line(plan, ended.directory, line):
@@ -100,27 +103,14 @@ def _network(plan: Plan, ended: Ended, said: str) -> Iterator[str]:
     if plan.has_network:
         return
     has_sign = _NETWORK.search(said) is not None
-    is_refused = ended.bits & NO_ROUTE and (has_sign or ended.status)
-    # A resolver on this machine, such as systemd-resolved(8), cannot be reached either.
-    if is_refused or (ended.bits & (NO_PORT | NO_SERVER) and has_sign):
-        yield "has no network"
+    # An address; or, where bubblewrap made the box, also a name server on this machine, such as
+    # systemd-resolved(8). What a name leads to is said by `door`.
+    if ended.bits & (NO_ROUTE | NO_PORT | NO_SERVER) and has_sign:
+        yield "reaches hosts by their names only" if plan.hosts else "has no network"
     elif ended.bits & NO_SERVER and _CLOSED_PORT.search(said):
         wanted = {int(match[1]) for match in _PORT.finditer(said)}
-        for port in sorted(wanted & _listening()):
+        for port in sorted(wanted & on_this_machine()):
             yield f"does not reach port {port} of this machine"
-
-
-def _listening() -> set[int]:
-    """Return the ports of this machine that somebody listens on (man 5 proc_net)."""
-    ports = set()
-    for name in ("tcp", "tcp6"):
-        try:
-            with open(f"/proc/net/{name}", encoding="ascii", errors="replace") as file:
-                rows = [line.split() for line in file][1:]
-        except OSError:
-            continue
-        ports |= {int(row[1].rpartition(":")[2], 16) for row in rows if row[3] == _LISTENS}
-    return ports
 
 
 # -- files and sockets -----------------------------------------------------------------------------
@@ -141,6 +131,10 @@ def _in_line(plan: Plan, cwd: str, line: str) -> Iterator[str]:
             yield f"does not change {shown}"
 
 
+def _names_guarded(plan: Plan, cwd: str, line: str) -> bool:
+    return any(is_below(path, one) for path in _paths(plan, cwd, line) for one in plan.guarded)
+
+
 def _paths(plan: Plan, cwd: str, line: str) -> Iterator[str]:
     """Yield the paths that a line names, as they are outside."""
     words = [match[1] for match in _QUOTED.finditer(line)]
@@ -149,8 +143,8 @@ def _paths(plan: Plan, cwd: str, line: str) -> Iterator[str]:
         name = word.removeprefix(_UNIX)
         if name.startswith("~/"):
             name = join(plan.user_home, name[2:])
-        elif is_below(name, HOME) and name != HOME:
-            name = join(plan.user_home, name[len(HOME) + 1 :])
+        elif is_below(name, plan.home_path) and name != plan.home_path:
+            name = join(plan.user_home, name[len(plan.home_path) + 1 :])
         path = join(cwd, name)
         # A word without a slash is a path only if there is such a file.
         if "\0" not in path and name and (isabs(name) or "/" in name or lexists(path)):

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 from os.path import basename, dirname, isdir, isfile, join, normpath, realpath
 
-from laconic.box.git_config import configuration
 from laconic.box.places import IN_GIT_DIRECTORY, is_below
 from laconic.errors import FileError
 from laconic.files import read_file
-from laconic.undo.git_index import submodules
+from laconic.git.config import configuration
+from laconic.git.index import submodules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,31 +1,48 @@
-"""Lets a command in the box read the temporary files that it names, although /tmp is its own.
+"""Gives a command in the box the temporary files that it names, although /tmp is its own.
 
-They are copied in before it runs: plain files only, and no link is followed, on either side. What
-the command writes there stays in the box, and lasts as long as the box of the project.
+They are copied in before it runs, and what is new under a name of the line is copied out when it
+has ended: plain files, and directories of them, and no link is followed on either side. What was
+there before is changed only if an earlier command of this box has made it. The same goes for what
+is made under a name that a variable has; it is not copied in, as the line may not have named it.
+A Python environment is neither: where one is named, it can be read, and /tmp is empty otherwise.
+All else that a command writes there stays in the box, and lasts as long as the box of the project.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import stat
-from os.path import basename, dirname, isdir, join, normpath, realpath
+from os.path import basename, dirname, isdir, join, lexists, normpath, realpath
+from shutil import rmtree
 
 from laconic.box.places import is_below
+from laconic.errors import FileError
+from laconic.files import read_file, upwards, write_private
 from laconic.patterns import pattern
 from laconic.reading.secret_files import is_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from laconic.box.plan import Plan
+
+    Stamp = list[int] | None  # what tells one state of a file from another; None: it is not there
 
 # Where the box keeps what it has in place of these.
 OWN_PLACES = {"/tmp": "tmp", "/var/tmp": "vartmp"}  # noqa: S108 - places to know, not to use
 _NAMED = pattern(r"(?<![\w./~@%+-])(?:/var)?/tmp/[\w./@%+-]*[\w@%+-]")
 _MOST_NAMED = 32
 _MOST_BYTES = 64 << 20
+_MOST_FILES = 1_000  # of a directory that is copied out
+_MOST_REMEMBERED = 256
+# What makes a directory an environment, https://docs.python.org/3/library/venv.html, and its parts.
+_SIGNS = ("pyvenv.cfg", "bin/python")
+_ENVIRONMENT = ("pyvenv.cfg", "bin", "lib", "lib64")
+_BROUGHT = "brought"  # in the directory of a box: what it has made outside, and its state then
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -36,34 +53,181 @@ def named(words: Iterable[str]) -> list[str]:
     return [path for path in dict.fromkeys(paths) if _place_of(path)][:_MOST_NAMED]
 
 
+def named_by(variables: Mapping[str, str]) -> list[str]:
+    """Return the temporary paths that are values of variables, and not there yet."""
+    found = (normpath(value) for value in variables.values() if _NAMED.fullmatch(value))
+    return [path for path in found if _place_of(path) and not lexists(path)][:_MOST_NAMED]
+
+
 def _place_of(path: str) -> str:
     return next((place for place in OWN_PLACES if is_below(path, place) and path != place), "")
 
 
-def can_be_read(path: str, shown: Iterable[str], *, is_made: bool = False) -> bool:
-    """Tell whether a command in the box finds the same files there as outside.
+def environments(paths: Iterable[str]) -> list[str]:
+    """Return what the Python environments consist of that these temporary paths are in.
 
-    shown: what the box shows below the temporary directories, which it does not keep then. is_made:
-    a plain file will be there when the command runs.
+    They hold links, and more than can be copied in, so that the box shows them as they are. What
+    else lies beside that is not shown.
+    """
+    found = dict.fromkeys(top for path in paths if (top := _environment_of(path)))
+    parts = (join(top, part) for top in found for part in _ENVIRONMENT)
+    return [path for path in parts if realpath(path) == path and lexists(path)]
+
+
+def _environment_of(path: str) -> str:
+    """Return the environment of our own that a temporary path is in, or nothing."""
+    place = _place_of(path)
+    for top in upwards(path):
+        if not place or top == place:
+            return ""
+        is_complete = all(lexists(join(top, part)) for part in _SIGNS)
+        if is_complete and realpath(top) == top and os.lstat(top).st_uid == os.geteuid():
+            return top
+    return ""
+
+
+def is_shared(path: str, shown: Iterable[str]) -> bool:
+    """Tell whether a command in the box finds the same file there as outside, or makes it there.
+
+    shown: what the box shows below the temporary directories, which it does not keep then.
     """
     place = _place_of(path)
     if not place or any(is_below(one, place) for one in shown) or is_secret(path):
         return False
-    if realpath(dirname(path)) != dirname(path):
+    above = dirname(path)
+    if realpath(above) != above:
         return False
     try:
         status = os.lstat(path)
     except OSError:
-        return is_made and isdir(dirname(path))
+        return isdir(above)
     return stat.S_ISREG(status.st_mode) and status.st_size <= _MOST_BYTES
 
 
-def bring_in(plan: Plan, paths: Iterable[str]) -> None:
-    """Copy in what is there."""
+def bring_in(plan: Plan, paths: Iterable[str]) -> list[tuple[str, Stamp, Stamp]]:
+    """Copy in what is there; return each path, with its state outside and in the box."""
+    found: list[tuple[str, Stamp, Stamp]] = []
+    remembered = _remembered(plan.directory)
     for path in paths:
-        if can_be_read(path, (*plan.shown, *plan.write)):
-            with contextlib.suppress(OSError), _own_parent(plan.directory, path) as handle:
+        if not is_shared(path, (*plan.shown, *plan.write)):
+            continue
+        with contextlib.suppress(OSError), _own_parent(plan.directory, path) as handle:
+            try:
                 _copy(os.open(path, _READ), basename(path), handle)
+            except FileNotFoundError:
+                if path in remembered:  # it was brought out, and somebody has removed it there
+                    _remove(basename(path), handle)
+            found.append((path, _stamp(path), _stamp(basename(path), handle)))
+    return found
+
+
+def bring_out(
+    directory: str, named_ones: Iterable[tuple[str, Stamp, Stamp]]
+) -> list[tuple[str, str]]:
+    """Copy out what a command has made or changed; return what has to stay in the box, and why.
+
+    directory: that of the box. named_ones: what `bring_in` has returned.
+    """
+    remembered = _remembered(directory)
+    staying: list[tuple[str, str]] = []
+    is_new = False
+    for path, outside, inside in named_ones:
+        with contextlib.suppress(OSError), _own_parent(directory, path) as handle:
+            now = _stamp(basename(path), handle)
+            if now is None or now == inside:
+                continue
+            is_ours = outside is not None and remembered.get(path) == outside == _stamp(path)
+            if realpath(dirname(path)) != dirname(path) or not (outside is None or is_ours):
+                staying.append((path, "it was there before"))
+                continue
+            if not _fits(basename(path), handle, _Room()):
+                staying.append((path, "it is too large to be copied out"))
+                continue
+            above = os.open(dirname(path), _DIRECTORY)
+            try:
+                if is_ours:
+                    os.unlink(basename(path), dir_fd=above)
+                _copy_out(basename(path), handle, above)
+            finally:
+                os.close(above)
+            if (made := _stamp(path)) is not None:
+                remembered.pop(path, None)
+                remembered[path], is_new = made, True
+    if is_new:
+        kept = dict(list(remembered.items())[-_MOST_REMEMBERED:])
+        with contextlib.suppress(OSError):
+            write_private(join(directory, _BROUGHT), json.dumps(kept).encode())
+    return staying
+
+
+def _remembered(directory: str) -> dict[str, Stamp]:
+    with contextlib.suppress(FileError, ValueError):
+        found = json.loads(read_file(join(directory, _BROUGHT), _MOST_BYTES))
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
+def _stamp(name: str, handle: int | None = None) -> Stamp:
+    try:
+        found = os.stat(name, dir_fd=handle, follow_symlinks=False)
+    except OSError:
+        return None
+    return [found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
+
+
+class _Room:
+    """How much may still be copied out under one name."""
+
+    __slots__ = ("bytes", "files")
+
+    def __init__(self) -> None:
+        self.files, self.bytes = _MOST_FILES, _MOST_BYTES
+
+    def has(self, size: int) -> bool:
+        self.files, self.bytes = self.files - 1, self.bytes - size
+        return self.files >= 0 and self.bytes >= 0
+
+
+def _fits(name: str, source: int, room: _Room) -> bool:
+    """Tell whether there is room for all that would be copied out."""
+    status = os.stat(name, dir_fd=source, follow_symlinks=False)
+    if not stat.S_ISDIR(status.st_mode):
+        return not stat.S_ISREG(status.st_mode) or room.has(status.st_size)
+    if not room.has(0):
+        return False
+    inner = os.open(name, _DIRECTORY, dir_fd=source)
+    try:
+        return all(_fits(one, inner, room) for one in os.listdir(inner))
+    except OSError:
+        return False
+    finally:
+        os.close(inner)
+
+
+def _copy_out(name: str, source: int, target: int) -> None:
+    """Copy a plain file, or a directory of them, from one directory into another; no links."""
+    status = os.stat(name, dir_fd=source, follow_symlinks=False)
+    if stat.S_ISREG(status.st_mode):
+        _copy(os.open(name, _READ, dir_fd=source), name, target, replaces=False)
+    elif stat.S_ISDIR(status.st_mode):
+        os.mkdir(name, 0o700, dir_fd=target)
+        inner = os.open(name, _DIRECTORY, dir_fd=source)
+        made = os.open(name, _DIRECTORY, dir_fd=target)
+        try:
+            for one in os.listdir(inner):
+                with contextlib.suppress(OSError):
+                    _copy_out(one, inner, made)
+            os.fchmod(made, stat.S_IMODE(status.st_mode) & 0o777)
+        finally:
+            os.close(inner)
+            os.close(made)
+
+
+def _remove(name: str, handle: int) -> None:
+    try:
+        os.unlink(name, dir_fd=handle)
+    except IsADirectoryError:
+        rmtree(name, ignore_errors=True, dir_fd=handle)
 
 
 @contextlib.contextmanager
@@ -83,14 +247,15 @@ def _own_parent(directory: str, path: str) -> Iterator[int]:
         os.close(handle)
 
 
-def _copy(source: int, name: str, handle: int) -> None:
+def _copy(source: int, name: str, handle: int, *, replaces: bool = True) -> None:
     """Copy an open plain file into a directory, in the place of what is there; close it."""
     try:
         status = os.fstat(source)
         if not stat.S_ISREG(status.st_mode) or status.st_size > _MOST_BYTES:
             return
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(name, dir_fd=handle)
+            if replaces:
+                os.unlink(name, dir_fd=handle)
         made = os.open(name, _NEW, 0o600, dir_fd=handle)
         try:
             left = status.st_size
