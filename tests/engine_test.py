@@ -29,7 +29,7 @@ def decide(command, cwd, **environ):
 
 
 def verdict(command, cwd, **environ):
-    return decide(command, cwd, **environ).verdict.word
+    return decide(command, cwd, **environ).verdict
 
 
 # -- the lists -------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ def test_without_configuration_the_knowledge_decides(project):
 def test_the_lists_of_the_configuration(project, configure, config, command, expected):
     configure(config)
     found = decide(command, project)
-    assert found.verdict.word == expected, list(found.leaves())
+    assert found.verdict == expected, list(found.leaves())
 
 
 def test_the_built_in_lists_name_only_programs_that_are_known():
@@ -151,6 +151,7 @@ def test_deny_can_be_escalated_to_ask(project, configure):
     found = decide("rm -rf /", project)
     assert found.verdict is Verdict.ASK
     assert found.reason.endswith("(escalated from deny)")
+    assert found.firm, "no allowance is offered, as none would count"
 
 
 # -- gates -----------------------------------------------------------------------------------------
@@ -181,7 +182,7 @@ GOOD, BAD = "/etc/agent.gitconfig", "./evil"
 def test_a_gate_that_the_environment_opens(project, configure, command, expected):
     configure(GATE % GOOD)
     found = decide(command, project, GIT_CONFIG_GLOBAL=GOOD)
-    assert found.verdict.word == expected, list(found.leaves())
+    assert found.verdict == expected, list(found.leaves())
 
 
 @pytest.mark.parametrize(
@@ -210,7 +211,7 @@ def test_a_gate_that_the_environment_opens(project, configure, command, expected
 def test_a_gate_that_the_command_itself_opens(project, configure, command, expected):
     configure(GATE % GOOD)
     found = decide(command, project)
-    assert found.verdict.word == expected, list(found.leaves())
+    assert found.verdict == expected, list(found.leaves())
 
 
 def test_any_value_opens_a_gate_only_from_outside(project, configure):

@@ -10,7 +10,6 @@ __version__ = "0.2.0"
 __all__ = [
     "Append",
     "AuditEntry",
-    "Call",
     "Catalogue",
     "Classifier",
     "Context",
@@ -32,6 +31,7 @@ __all__ = [
     "Rule",
     "RuleError",
     "SqliteAudit",
+    "ToolCall",
     "Verdict",
     "When",
     "compact",
@@ -51,9 +51,9 @@ _MODULES = {
     "audit": ("AuditEntry", "JsonLinesAudit", "LoggingAudit", "MemoryAudit", "SqliteAudit"),
     "chat": ("HTTPChat",),
     "classifier": ("Classifier",),
-    "effects": ("emit_audit", "inject_reminder"),
+    "outlets": ("emit_audit", "inject_reminder"),
     "envelope": ("Envelope",),
-    "call": ("Call",),
+    "tool_call": ("ToolCall",),
     "gate": ("Gate",),
     "modes": ("deny_with_explanation", "passthrough_only_audit", "rewrite_with_audit"),
     "preset": ("preset_run_command",),
@@ -61,7 +61,7 @@ _MODULES = {
     "result": ("Result",),
     "reminders": ("Reminder", "ReminderQueue"),
     "rule": ("Catalogue", "Context", "Rule"),
-    "when": ("Append", "Insert", "Replace", "RuleError", "When"),
+    "conditions": ("Append", "Insert", "Replace", "RuleError", "When"),
 }
 
 TYPE_CHECKING = False
@@ -75,10 +75,9 @@ if TYPE_CHECKING:
         MemoryAudit,
         SqliteAudit,
     )
-    from laconic.library.call import Call
     from laconic.library.chat import HTTPChat
     from laconic.library.classifier import Classifier
-    from laconic.library.effects import emit_audit, inject_reminder
+    from laconic.library.conditions import Append, Insert, Replace, RuleError, When
     from laconic.library.envelope import Envelope
     from laconic.library.gate import Gate
     from laconic.library.modes import (
@@ -86,12 +85,13 @@ if TYPE_CHECKING:
         passthrough_only_audit,
         rewrite_with_audit,
     )
+    from laconic.library.outlets import emit_audit, inject_reminder
     from laconic.library.preset import preset_run_command
     from laconic.library.registry import Match, Registry
     from laconic.library.reminders import Reminder, ReminderQueue
     from laconic.library.result import Result
     from laconic.library.rule import Catalogue, Context, Rule
-    from laconic.library.when import Append, Insert, Replace, RuleError, When
+    from laconic.library.tool_call import ToolCall
     from laconic.types import Decision, Verdict
 else:  # a type checker would take every name for one that there is
 

@@ -24,10 +24,10 @@ def main() -> NoReturn:
     words = sys.argv[1:]
     if sys.platform == "win32":
         _point_to_wsl(words)
-    elif words == ["server", "attend"]:
+    elif words[:2] == ["server", "attend"]:
         from laconic.server.attend import main as attend  # noqa: PLC0415 - not for hooks
 
-        sys.exit(attend())
+        sys.exit(attend(words[2:]))
     elif words and (words[0] in _WARM or _is_shell_call(words)):
         from laconic.server.start import start  # noqa: PLC0415 - as above
         from laconic.settings.environ import environment  # noqa: PLC0415

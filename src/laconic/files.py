@@ -170,6 +170,13 @@ def make_private(directory: str | Path) -> None:
             os.mkdir(directory, mode=0o700)
 
 
+def hash_of(data: bytes) -> str:  # FNV-1a; client/paths.c does the same
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return f"{value:x}"
+
+
 def reason(error: OSError) -> str:
     """Return the system's words for an error, without number and path."""
     return (error.strerror or str(error)).lower()

@@ -12,16 +12,12 @@ if TYPE_CHECKING:
     from laconic.errors import Problem
 
 
-class Verdict(IntEnum):
-    """May it run? The strictest of several wins."""
+class Verdict(StrEnum):
+    """May it run? The strictest of several wins; the order of the words is that of strictness."""
 
-    ALLOW = 0
-    ASK = 1
-    DENY = 2
-
-    @property
-    def word(self) -> str:
-        return self.name.lower()
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
 
 
 class Outcome(IntEnum):
@@ -104,6 +100,12 @@ class Effect(IntFlag):
         """Their names, as people write them: `project-code`."""
         return tuple(word for word, effect in EFFECTS.items() if effect & self) or ("reads",)
 
+    def __str__(self) -> str:
+        return ", ".join(self.words)
+
+    def __format__(self, form: str) -> str:
+        return format(str(self), form)
+
     # IntFlag's own operators take four times as long, and a decision uses dozens of them.
     def __and__(self, other: int) -> Effect:
         return _COMBINED[int.__and__(self, other)]
@@ -180,6 +182,7 @@ class Kind(StrEnum):
     PACKAGE = "package"
     PATH = "path"
     RECORD = "record"
+    REQUEST = "request"
     SCRIPT = "script"
     SECRET = "secret"  # noqa: S105 - what a finding is about
     SET = "set"
@@ -197,19 +200,20 @@ class Kind(StrEnum):
 class Source(Enum):
     """Who says what a finding says.
 
-    OURS: the knowledge of laconic's own commands. LIST, RULE, EXCEPTION: the user, by a list of the
-    configuration, a rule about commands, or an exception.
+    OURS: the knowledge of laconic's own commands. LIST, RULE, ALLOWANCE: the user, by a list of the
+    configuration, a rule about commands, or an allowance. POLICY: what the machine's requires.
     """
 
     KNOWLEDGE = 0
     OURS = 1
     LIST = 2
     RULE = 3
-    EXCEPTION = 4
+    ALLOWANCE = 4
+    POLICY = 5
 
 
 # What the user allows runs as it was typed.
-GRANTS = frozenset((Source.LIST, Source.RULE, Source.EXCEPTION))
+GRANTS = frozenset((Source.LIST, Source.RULE, Source.ALLOWANCE))
 
 
 class Value:
@@ -230,9 +234,10 @@ class Decision(Value):
 
     effects: what the command would do. rule is the id of what decided (`git/push`), start and end
     the bytes of the command it is about. risk tells an ASK that a rule calls for from one for lack
-    of an opinion. firm: no exception and no allow-list of the user's removes it. instead: what to
+    of an opinion. firm: no allowance and no allow-list of the user's removes it. instead: what to
     do in its place. problems: what is wrong with the files that the whole decision was made from.
-    in_box: the verdict holds if it runs in the box, and only then. kind: what a finding is about.
+    in_box: the verdict holds if it runs in the box, and only then. stays: all that is installed
+    stays in the project. kind: what a finding is about.
     source: who says it.
     """
 
@@ -248,6 +253,7 @@ class Decision(Value):
     firm: bool
     problems: tuple[Problem, ...]
     in_box: bool
+    stays: bool
     kind: Kind
     source: Source
 
@@ -266,6 +272,7 @@ class Decision(Value):
         firm: bool = False,
         problems: tuple[Problem, ...] = (),
         in_box: bool = False,
+        stays: bool = False,
         kind: Kind = Kind.OTHER,
         source: Source = Source.KNOWLEDGE,
     ) -> None:
@@ -273,13 +280,19 @@ class Decision(Value):
         own["verdict"], own["rule"], own["reason"] = verdict, rule, reason
         own["start"], own["end"], own["parts"], own["effects"] = start, end, parts, effects
         own["instead"], own["risk"], own["firm"], own["problems"] = instead, risk, firm, problems
-        own["in_box"], own["kind"], own["source"] = in_box, kind, source
+        own["in_box"], own["stays"], own["kind"], own["source"] = in_box, stays, kind, source
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a decision does not change: {name}")
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Decision) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((self.verdict, self.rule, self.reason, self.span))
+
     def __repr__(self) -> str:
-        what = f"{self.verdict.word}, {self.rule!r}, {self.reason!r}"
+        what = f"{self.verdict}, {self.rule!r}, {self.reason!r}"
         return f"Decision({what}, {self.start}..{self.end})"
 
     def __str__(self) -> str:
@@ -291,7 +304,7 @@ class Decision(Value):
     @property
     def said(self) -> str:
         """The verdict in words for a person."""
-        return f"{self.verdict.word} in the box" if self.in_box else self.verdict.word
+        return f"{self.verdict} in the box" if self.in_box else str(self.verdict)
 
     @property
     def span(self) -> tuple[int, int]:
@@ -301,6 +314,28 @@ class Decision(Value):
     def with_problems(self, problems: tuple[Problem, ...]) -> Decision:
         """The same decision, which also says what is wrong with the files it was made from."""
         return self.but(problems=problems)
+
+    def to_dict(self, command: str | None = None) -> dict[str, Any]:
+        """Plain data, as `laconic check --json` prints it; of each part its text, too."""
+        document: dict[str, Any] = {"verdict": str(self.verdict), "effects": [*self.effects.words]}
+        if command is not None:
+            source = command.encode("utf-8", "surrogateescape")
+            document["text"] = source[self.start : self.end].decode("utf-8", "replace")
+        document |= {
+            "rule": self.rule,
+            "reason": self.reason,
+            "start": self.start,
+            "end": self.end,
+            "risk": self.risk,
+            "firm": self.firm,
+        }
+        if self.in_box:
+            document["box"] = True
+        if self.instead:
+            document["instead"] = self.instead
+        if self.parts:
+            document["parts"] = [part.to_dict(command) for part in self.parts]
+        return document
 
     def about(self, start: int, end: int) -> Decision:
         """The same decision about other bytes; its parts, whose spans are of its own text, go."""
@@ -313,7 +348,10 @@ class Decision(Value):
             return False
         grounds = [leaf for leaf in self.leaves() if leaf.verdict is not Verdict.ALLOW]
         return bool(grounds) and not any(
-            leaf.verdict is Verdict.DENY or leaf.effects & HARD or not leaf.effects
+            leaf.verdict is Verdict.DENY
+            or leaf.effects & HARD
+            or not leaf.effects
+            or leaf.source is Source.POLICY
             for leaf in grounds
         )
 
@@ -333,14 +371,14 @@ class Decision(Value):
 
 def union(effects: Iterable[Effect]) -> Effect:
     """All the effects of several."""
-    together = Effect.READS
+    together = 0
     for effect in effects:
-        together |= effect
-    return together
+        together = int.__or__(together, effect)  # once, and not once for each
+    return _COMBINED[together]
 
 
 def strictest(parts: Iterable[Decision], start: int, end: int) -> Decision:
-    """One decision over several: the strictest verdict, with the reason of what decided it."""
+    """One decision over several: the strictest verdict, with the reason of what harms most."""
     findings = tuple(parts)
     if not findings:
         return Decision(Verdict.ALLOW, "nothing", "runs nothing", start, end, risk=False)
@@ -348,7 +386,9 @@ def strictest(parts: Iterable[Decision], start: int, end: int) -> Decision:
         return findings[0]
     verdict = max(part.verdict for part in findings)
     deciding = [part for part in findings if part.verdict is verdict]
-    main = next((part for part in deciding if part.risk), deciding[0])
+    main = deciding[0]
+    if len(deciding) > 1:
+        main = max(deciding, key=lambda part: (bool(part.effects & HARD), part.risk))
     return Decision(
         verdict,
         main.rule,
