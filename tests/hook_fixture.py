@@ -10,11 +10,11 @@ import pytest
 
 from laconic.agents.load import ALIASES, hooked, load
 from laconic.hooks.answer import answer
-from laconic.rewrite.edits import quoted
+from laconic.shell.words import quoted
 
 CASES = Path(__file__).parent / "cases/hooks"
 PATHS = sorted(CASES.glob("*/*.json"))
-REASON = "laconic: because (some/rule)"
+REASON = "because of some rule"
 REWRITTEN = "laconic run "
 
 

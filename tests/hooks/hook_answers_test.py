@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 import time
@@ -10,19 +12,21 @@ from pathlib import Path
 
 import pytest
 
-from hook_fixture import PATHS, claude, decision_of, is_before, read_case
+from hook_fixture import CASES, PATHS, claude, decision_of, is_before, read_case
+from laconic import __version__
 from laconic.agents.load import hooked, load
 from laconic.hooks import call_log
+from laconic.hooks.answer import answer, read_words
 from laconic.hooks.call import find_event, read
 from laconic.hooks.dialects import cline, codebuddy
 from laconic.hooks.response import Response
-from laconic.hooks.wrap import usable_shell
 from laconic.permissions import allowances
 from laconic.record.store import Store
 from laconic.run.launcher import find_launcher, with_plain_name
+from laconic.run.shells import usable_shell
 from laconic.types import Outcome
 
-# -- ask, grants and exceptions --------------------------------------------------------------------
+# -- ask, grants and allowances --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("agent", hooked())
@@ -107,7 +111,7 @@ def test_codebuddy_runs_what_a_rewrite_of_the_users_own_makes(place):
     assert given["modifiedInput"]["command"] == "git log -3"
 
 
-def test_an_exception_for_one_run_is_used_once_and_before_it_runs(place):
+def test_an_allowance_for_one_run_is_used_once_and_before_it_runs(place):
     state = Path(place.environ["LACONIC_STATE_DIR"])
     now = time.time()
     allowances.add(state, "git push", place.project, now + 60, once=True, now=now)
@@ -140,7 +144,7 @@ def test_several_commands_get_the_strictest_answer(place):
             "input": {"commands": ["git status", "rm -rf /", "frob"]},
         },
     }
-    assert "; none of these commands was run'" in place.answer("cline-cli", stdin).stdout.decode()
+    assert "nothing ran" in place.answer("cline-cli", stdin).stdout.decode()
     place.configure('[commands]\nallow = ["frob"]\n')
     stdin["tool_call"]["input"]["commands"] = ["git status", "frob", "git log"]
     given = json.loads(place.answer("cline-cli", stdin).stdout)
@@ -206,7 +210,7 @@ def test_a_laconic_that_is_not_on_the_path_is_named_in_full(place, monkeypatch):
     assert given["updatedInput"]["command"] == f"{program} run git status"
     again = decision_of(place.answer("claude", claude(f"{program} run kill 1")))
     assert again["permissionDecision"] == "ask"
-    assert "(kill" in again["permissionDecisionReason"]
+    assert "sends a signal" in again["permissionDecisionReason"]
 
 
 def test_where_a_line_changes_the_path_laconic_is_named_in_full(place):
@@ -251,6 +255,8 @@ def test_codebuddy_wraps_the_whole_command_in_the_hosts_shell(place):
         (None, {}, "bash"),
         (None, {"PATH": "/nonexistent"}, ""),
         (None, {"PATH": "."}, ""),
+        ("/nonexistent/such", {"SHELL": "/nonexistent/such"}, "bash"),
+        ("/nonexistent/zsh", {"SHELL": "/bin/sh"}, "sh"),
         ("powershell", {"SHELL": "/bin/bash"}, ""),
         ("/bin/cat", {"SHELL": "/bin/bash"}, ""),
         (None, {"SHELL": "/bin/cat"}, ""),
@@ -260,6 +266,18 @@ def test_the_order_of_host_shells(shell, environ, expected):
     found = usable_shell(shell, {"PATH": "/usr/bin:/bin", **environ})
     assert found.rpartition("/")[2] == expected
     assert not found or found.startswith("/")
+
+
+@pytest.mark.parametrize(
+    ("shell", "variable"),
+    [("/nonexistent/such", "/bin/bash"), ("/no/such", "/no/such"), ("", "/no/such")],
+)
+def test_codebuddy_wraps_in_the_next_shell_where_the_first_is_missing(place, shell, variable):
+    place.environ |= {"SHELL": variable}
+    call = claude("git status")
+    call["tool_input"] |= {"shell": shell} if shell else {}
+    given = decision_of(place.answer("codebuddy", call))
+    assert given["modifiedInput"]["command"].endswith("bin/bash -lc 'git status'")
 
 
 def test_codebuddy_without_a_shell_keeps_the_command_in_its_own(place):
@@ -336,6 +354,54 @@ def test_a_call_is_remembered_and_its_decision_logged(place):
     assert (row["agent"], row["command"], row["verdict"]) == ("claude-code", "git status", "allow")
 
 
+@pytest.mark.parametrize(
+    ("agent", "command", "outcome"),
+    [
+        ("claude-code", "git status", "allow"),
+        ("claude-code", "mkdir x", "left"),
+        ("claude-code", "git push", "ask"),
+        ("claude-code", "rm -rf /", "deny"),
+        ("codex", "git push", "deny"),  # it cannot ask
+    ],
+)
+def test_what_the_agent_was_answered_is_logged(place, agent, command, outcome):
+    place.answer(agent, claude(command, session_id="s-1"))
+    row = place.log()[-1]
+    assert (row["outcome"], row["session"], row["mode"]) == (outcome, "s-1", "default")
+    assert "event" not in row
+
+
+def test_a_line_says_which_call_was_decided_by_which_laconic(place):
+    place.configure('[settings]\nprofile = "work"\n')
+    place.answer("claude-code", claude("git push", session_id="s-1", tool_use_id="toolu_9"))
+    place.answer("claude-code", claude("git push", tool_use_id=["x"]))
+    first, second = place.log()
+    names = ("session", "call", "profile", "version")
+    assert [first[name] for name in names] == ["s-1", "toolu_9", "work", __version__]
+    assert first["id"] != second["id"]
+    assert "call" not in second
+
+
+def test_what_runs_while_laconic_is_disabled_leaves_a_line(place):
+    place.environ["LACONIC_DISABLED"] = "1"
+    place.answer("claude-code", claude("rm -rf ~/x", tool_use_id="toolu_9"))
+    place.answer("claude-code", claude("", tool_name="Write", tool_input={"file_path": "/x"}))
+    place.answer("claude-code", claude("ls", hook_event_name="PermissionRequest"))
+    rows = [(row["verdict"], row["rule"], row["command"]) for row in place.log()]
+    known = ("unchecked", "gate/disabled")
+    assert rows == [(*known, "rm -rf ~/x"), (*known, "Write")]
+    assert place.log()[0]["call"] == "toolu_9"
+
+
+def test_a_question_of_the_agents_own_is_logged_as_such(place):
+    place.answer("codex", claude("mkdir x"))
+    place.answer("codex", claude("mkdir x", hook_event_name="PermissionRequest"))
+    assert [(row["outcome"], row.get("event")) for row in place.log()] == [
+        ("left", None),
+        ("left", "permission"),
+    ]
+
+
 def test_the_users_permission_program_gets_the_json_as_it_came(place, tmp_path):
     program = tmp_path / "engine"
     program.write_text(
@@ -363,9 +429,10 @@ def after(command="git log", **more):
     return claude(command, hook_event_name="PostToolUse", tool_response=response)
 
 
-def test_output_is_replaced_only_when_asked_for_and_can_be_had_back(place):
+def test_output_is_replaced_unless_the_user_minds_and_can_be_had_back(place):
+    place.configure('[hooks]\nreplace_output = "never"\n')
     assert place.answer("claude", after()).stdout == b""
-    place.configure("[hooks]\nreplace_output = true\n")
+    place.configure('[hooks]\nreplace_output = "always"\n')
     new = decision_of(place.answer("claude", after()))["updatedToolOutput"]
     assert len(new["stdout"]) < len(LOG)
     raw_id = new["stdout"].rsplit("recall ", 1)[1].removesuffix("]\n")
@@ -379,6 +446,10 @@ def test_output_is_replaced_only_when_asked_for_and_can_be_had_back(place):
         after("laconic run git log"),
         after("git log | cat"),
         after("git log; git log"),
+        after("cd - && git log"),
+        after('cd "$there" && git log'),
+        after("cd a && ls; git log"),
+        after("cd a && cd b"),
         after("LACONIC_NO_FILTER=1 git log"),
         after(isImage=True),
         after(interrupted=True),
@@ -390,12 +461,75 @@ def test_output_is_replaced_only_when_asked_for_and_can_be_had_back(place):
     ],
 )
 def test_output_stays_when_it_is_ours_mixed_or_not_plain(stdin, place):
-    place.configure("[hooks]\nreplace_output = true\n")
+    place.configure('[hooks]\nreplace_output = "always"\n')
     given = place.answer("claude", stdin)
     assert (given.stdout, given.fault) == (b"", "")
+
+
+@pytest.mark.parametrize("prefix", ["", "cd app && ", "cd app; "])
+@pytest.mark.parametrize(
+    ("command", "case"),
+    [
+        ("pytest", "pytest/passed-verbose"),
+        ("python -m pytest -x 2>&1", "pytest/failed-verbose"),
+        ("cargo test", "cargo/test/failed-all"),
+        ("make -j4", "make/cmake-keep-going"),
+    ],
+)
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+def test_where_no_box_can_be_made_output_is_shortened_after_the_run(
+    agent, command, case, prefix, place
+):
+    place.configure("[settings]\nbox = false\n")
+    line = prefix + command
+    assert place.answer(agent, claude(line)).stdout == b"", "left to the agent, so it runs as it is"
+    raw = (CASES.parent / f"compact/{case}.in").read_text()
+    response = {"stdout": raw, "stderr": ""} if agent == "claude" else raw
+    given = place.answer(agent, after(line) | {"tool_response": response}).stdout.decode()
+    assert len(given) < len(raw) / 2
+    raw_id = re.search("laconic recall ([0-9a-z]{6})", given)[1]
+    assert Store(place.environ["LACONIC_STATE_DIR"]).load(raw_id) == {"out": raw.encode()}
+
+
+@pytest.mark.parametrize("line", ["", "[laconic: 1 secret masked]\n"])
+@pytest.mark.parametrize(
+    ("policy", "is_read_only"), [("read-only", True), ("workspace-write", False)]
+)
+def test_output_is_replaced_where_laconic_could_keep_nothing(
+    place, tmp_path, policy, is_read_only, line
+):
+    path = tmp_path / "rollout.jsonl"
+    path.write_text(json.dumps({"payload": {"sandbox_policy": {"type": policy}}}) + "\n")
+    # Where outputs can be kept, laconic has shortened its own already.
+    for command, can_be in (("laconic run git log", False), ("git log", not line)):
+        is_replaced = is_read_only or can_be
+        stdin = after(command) | {"transcript_path": str(path), "tool_response": LOG + line}
+        given = place.answer("codex", stdin)
+        assert bool(given.stdout) == is_replaced
+        if is_replaced:
+            said = json.loads(given.stdout)["reason"]
+            assert len(said) < len(LOG) / 2
+            status = "[laconic: Codex does not tell the exit status]\n"
+            assert said.endswith(line + status)
+            assert "laconic recall " in said
+    stdin = after("laconic run --raw git log") | {"transcript_path": str(path)}
+    assert place.answer("codex", stdin | {"tool_response": LOG}).stdout == b""
 
 
 def test_a_list_of_words_is_not_taken_for_commands(place):
     stdin = claude(["ls", "-l"])
     for agent in ("claude-code", "codex"):
         assert place.answer(agent, stdin).stdout == b""
+
+
+def test_a_denial_becomes_a_question_where_the_hooks_command_says_so():
+    given = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "/"}
+    data = json.dumps({**given, "tool_input": {"command": "rm -rf /"}}).encode()
+    for words, expected in (
+        (["claude-code"], "deny"),
+        (["claude-code", "--escalate-deny"], "ask"),
+        (["claude-code", "PreToolUse", "--escalate-deny"], "ask"),
+    ):
+        agent, event, escalates = read_words(words)
+        said = answer(agent, event, data, dict(os.environ), "/", escalates=escalates)
+        assert decision_of(said)["permissionDecision"] == expected, words

@@ -47,7 +47,7 @@ def test_a_rule_denies(place):
     place.configure('[rules]\nstacks = ["universal"]\n')
     given = asked(place, "rm -rf .")
     assert given["permissionDecision"] == "deny"
-    assert "universal.rm_rf_root_adjacent" in given["permissionDecisionReason"]
+    assert "A recursive removal" in given["permissionDecisionReason"]
     assert command_of(given) is None
 
 

@@ -29,7 +29,7 @@ BAD_STDIN = [
     b'{"tool_name":7,"tool_input":{"command":"ls"}}',
     b'{"tool_name":"Bash","tool_input":{"command":["ls"]},"hook_event_name":["x"]}',
     b"[" * 200_000, b'{"a":' * 100_000, b'{"tool_name":"Bash","tool_input":{"command":NaN}}',
-    b'{"hook_event_name":"SessionStart","permission_mode":"x"}',
+    b'{"hook_event_name":"SessionEnd","permission_mode":"x"}',
 ]  # fmt: skip
 
 
@@ -88,6 +88,35 @@ def test_a_fault_in_the_rewrite_leaves_the_verdict(place, monkeypatch):
     assert "updatedInput" not in decision_of(place.answer("claude", claude("git status")))
     noted = call_log.last_fault(place.environ["LACONIC_STATE_DIR"], "claude-code")
     assert noted[1].startswith("ZeroDivisionError")
+
+
+@pytest.mark.parametrize("target", ["hooks.respond.way_out", "hooks.way_out._rule"])
+def test_a_fault_in_the_way_out_is_noted_and_the_rest_stays(target, place, monkeypatch):
+    Path(place.project, "a").write_text("kept")
+    stdin = claude("rm a") | {"cwd": place.project}
+    place.configure("[settings]\nsoft = 'ask'\n")
+    whole = decision_of(place.answer("claude", stdin))
+    failing(target, monkeypatch)
+    given = decision_of(place.answer("claude", stdin))
+    reason = whole["permissionDecisionReason"]
+    assert given["permissionDecisionReason"] == reason.partition(". To stop being asked")[0]
+    assert ("updatedInput" in given, "undo" in reason) == ("updatedInput" in whole, True)
+    noted = call_log.last_fault(place.environ["LACONIC_STATE_DIR"], "claude-code")
+    assert noted[1].startswith("ZeroDivisionError")
+
+
+@pytest.mark.parametrize(
+    ("target", "when"),
+    [("reading.decide._decide", "judged"), ("policy.rules.apply_to_text", "judged with a rule")],
+)
+def test_a_fault_that_becomes_a_question_is_noted(target, when, place, monkeypatch):
+    """Nobody sees the decision that a way out is made from."""
+    failing(target, monkeypatch)
+    said = decision_of(place.answer("claude", claude(ASKED)))
+    assert said["permissionDecision"] == "ask"
+    assert ("failed" in said["permissionDecisionReason"]) is (when == "judged")
+    noted = call_log.last_fault(place.environ["LACONIC_STATE_DIR"], "claude-code")
+    assert "(ZeroDivisionError" in noted[1]
 
 
 def failing(name, monkeypatch, when=lambda *_: True):

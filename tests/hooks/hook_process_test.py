@@ -10,6 +10,8 @@ import time
 
 import pytest
 
+from laconic.record import decisions
+
 CALL = {
     "hook_event_name": "PreToolUse",
     "permission_mode": "default",
@@ -41,7 +43,7 @@ def test_a_denial_by_status_is_the_only_other_status():
     stdin = json.dumps({"tool_info": {"command_line": "rm -rf /"}}).encode()
     done = run("windsurf", "pre_run_command", stdin=stdin)
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr.startswith(b"laconic: ")
+    assert done.stderr.startswith(b"laconic blocked this")
     assert_quiet(run("windsurf", stdin=b"x"))
 
 
@@ -149,6 +151,14 @@ def test_a_part_that_cannot_be_loaded_is_the_neutral_answer(damage):
 def test_nothing_at_all_is_silence():
     assert_quiet(run_broken("sys.modules['laconic.hooks.answer'] = None"))
     assert_quiet(run_broken("sys.modules['laconic.agents.load'] = None"))
+
+
+def test_what_a_broken_hook_let_run_leaves_a_line(tmp_path, monkeypatch):
+    monkeypatch.setenv("LACONIC_STATE_DIR", str(tmp_path))
+    for part in ("hooks.answer", "settings.load", "hooks.respond"):
+        run_broken(f"sys.modules['laconic.{part}'] = None")
+    rows = [(row["verdict"], row["rule"], row["agent"]) for row in decisions.read(tmp_path)]
+    assert rows == [("unchecked", "gate/fault", "cursor")] * 3
 
 
 def test_an_endless_loop_ends_in_time_with_the_neutral_answer():

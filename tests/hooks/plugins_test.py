@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from install_sites import files, install, make_site
-from laconic.install.install import find_executable
+from laconic.install.install import ASKED_FOR, find_executable
 from laconic.settings.load import process_environment
 from machine import needs
 
@@ -71,7 +71,7 @@ def play(site, tmp_path):
     """Return a function that runs a plugin once and tells what came of it and what laconic got."""
 
     def run(name, says=None, *, after=False, executable=None, limit_ms=10000, **request):
-        asked_for = frozenset(["hooks.replace_output"] if after else [])
+        asked_for = ASKED_FOR["always" if after else "seen"]
         fake = Path(executable or site.executable)
         if says is not None:
             fake.write_text(FAKE)
@@ -232,4 +232,4 @@ def test_opencode_gets_functions_only(play):
 def test_the_real_laconic_denies_through_the_plugin(name, play):
     executable = find_executable(process_environment())
     result, _ = play(name, executable=executable, args={"command": "shutdown now"})
-    assert "shutdown" in (result.get("thrown") or json.dumps(result["said"]))
+    assert "restarts the machine" in (result.get("thrown") or json.dumps(result["said"]))

@@ -6,7 +6,7 @@ from functools import lru_cache
 from os import listdir
 from os.path import dirname
 
-from laconic.reading.dialects import family
+from laconic.reading.other_shells import family
 from laconic.settings.disk_cache import cached_on_disk, stamp
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ ALIASES = {
     "vscode-copilot": "vscode",
 }
 CLAUDE = "claude-code"  # the agent where none is named
-BEFORE, PERMISSION, AFTER = "before", "permission", "after"
+BEFORE, PERMISSION, AFTER, SESSION = "before", "permission", "after", "session"
 
 
 class Event:
@@ -49,9 +49,9 @@ class Agent:
 
     __slots__ = (
         "answer", "document", "events", "families", "fields", "files", "foreign", "has_flow",
-        "login_shell", "modes", "name", "neutral", "open_without", "permissions",
-        "project_variable", "rewrite_with", "rules_see_rewrites", "title", "tools",
-        "tools_without", "unattended", "users_shells", "wraps",
+        "login_shell", "modes", "name", "neutral", "open_without", "passes_ours", "permissions",
+        "project_variable", "rewrite_with", "rules_see_rewrites", "sandbox", "shows_typed", "title",
+        "tools", "tools_without", "unattended", "users_shells", "wraps",
     )  # fmt: skip
 
     def __init__(self, name: str, document: Mapping[str, Any]) -> None:
@@ -66,9 +66,12 @@ class Agent:
         self.families = frozenset(map(family, document.get("shells", ("bash", "zsh"))))
         self.users_shells: list[str] = document.get("users_shells", ["*"])
         self.rules_see_rewrites: bool = document.get("rules_see_rewrites", False)
+        self.passes_ours: bool = document.get("passes_ours", False)
+        self.shows_typed: bool = document.get("shows_typed", False)
         self.open_without: Mapping[str, Any] = document.get("open_without", {})
         self.permissions: list[Mapping[str, Any]] = document.get("permissions", [])
         self.project_variable: str = document.get("project_variable", "")
+        self.sandbox: Mapping[str, Any] = document.get("sandbox", {})
         self.unattended: Mapping[str, Any] = document.get("unattended", {})
         self.tools = frozenset(document["tools"])
         self.tools_without: Mapping[str, list[str]] = document.get("tools_without", {})

@@ -7,11 +7,14 @@ another host, there is no call, and the hook says nothing.
 from __future__ import annotations
 
 import json
+from functools import cache
 from importlib import import_module
 from os.path import isabs
 
 from laconic.agents.load import AFTER, BEFORE
-from laconic.reading.dialects import SYSTEM, family
+from laconic.files import is_there
+from laconic.knowledge.traits import shells
+from laconic.reading.other_shells import SYSTEM, family
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +31,11 @@ if TYPE_CHECKING:
         def output(self, call: HookCall) -> Output | None: ...
 
 
+# Where agents name a session and a call of a tool; each of them uses one of the names.
+_IDS = {
+    "session": ("session_id", "sessionId", "conversation_id"),
+    "call": ("tool_use_id", "tool_call_id", "toolCallId"),
+}
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -37,7 +45,7 @@ class HookCall:
     files: instead of commands, what another tool is about to do to files; tool: its name.
     data: all that it sent. input: the tool's arguments, with `commands` at `key`. as_text: the
     arguments came as JSON in a string. is_list: the commands came as a list. agents_mode: the
-    agent's word for its mode; mode: what that means to laconic, see engine.MODES.
+    agent's word for its mode; mode: what that means to laconic, see engine.Request.
     """
 
     __slots__ = (
@@ -67,6 +75,12 @@ class HookCall:
         self.is_list = isinstance(given, list)
         self.commands: tuple[str, ...] = tuple(given) if self.is_list else (given,)
 
+    @property
+    def ids(self) -> dict[str, str]:
+        """The agent's own names of this session and of this call, as far as it sends them."""
+        found = {name: _first(self.data, fields) for name, fields in _IDS.items()}
+        return {name: value for name, value in found.items() if isinstance(value, str)}
+
     def input_with(self, commands: tuple[str, ...]) -> dict[str, Any]:
         """Return the tool's arguments with these commands, and everything else unchanged."""
         return {**self.input, self.key: list(commands) if self.is_list else commands[0]}
@@ -75,22 +89,36 @@ class HookCall:
 def shells_of(agent: Agent, environ: Mapping[str, str], asked: object = None) -> frozenset[str]:
     """Return the families of the shells that may run an agent's commands.
 
-    SHELL may name one that it uses. asked: the one that the tool's arguments name, if any.
+    SHELL may name one that it uses. asked: the one that the tool's arguments name, if any. A path
+    where nothing is names none.
     """
     names = []
-    users = environ.get("SHELL", "").rsplit("/", 1)[-1] or SYSTEM
+    shell = environ.get("SHELL", "")
+    users = (shell.rsplit("/", 1)[-1] if not _is_missing(shell) else "") or SYSTEM
     if not {users, "*"}.isdisjoint(agent.users_shells):
         names.append(users)
     if agent.wraps and environ.get("LACONIC_CODEBUDDY_SHELL"):
         names.append(environ["LACONIC_CODEBUDDY_SHELL"])
-    if asked is not None:
+    if asked is not None and not _is_missing(asked):
         names.append(asked if isinstance(asked, str) else "")
     return agent.families.union(map(family, names)) if names else agent.families
 
 
+def _is_missing(shell: object) -> bool:
+    """Tell whether it is the path of nothing, and not even the name of a shell."""
+    if not (isinstance(shell, str) and isabs(shell)):
+        return False
+    return shell.rpartition("/")[2] not in shells() and not is_there(shell)
+
+
 def dialect_of(agent: Agent) -> Dialect:
     """Return the module that writes answers in the agent's form."""
-    module: Dialect = import_module(f"laconic.hooks.dialects.{agent.document['dialect']}")
+    return _dialect(agent.document["dialect"])
+
+
+@cache
+def _dialect(name: str) -> Dialect:
+    module: Dialect = import_module(f"laconic.hooks.dialects.{name}")
     return module
 
 
@@ -131,7 +159,7 @@ def read(
         return None
     files: tuple[FileUse, ...] = ()
     if not is_shell:
-        from laconic.hooks.file_tools import uses  # noqa: PLC0415 - most calls are commands
+        from laconic.hooks.file_calls import uses  # noqa: PLC0415 - most calls are commands
 
         own_name = _first(data, agent.fields.get("mcp_tool", ()))
         files = uses(tool, own_name, tool_input, agent.files)

@@ -12,6 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from laconic.types import Decision
+
+OF_CATALOGUES = "catalogues/fault"  # it is noted where it happens, with the place in the code
 _LONGEST = 500
 _MOMENT_S = 5
 
@@ -29,6 +32,13 @@ def note_call(environ: Mapping[str, str], agent: str, event: str) -> None:
 
 def note_fault(environ: Mapping[str, str], agent: str, fault: str) -> None:
     _write(state_directory(environ), f"{agent}.fault", fault)
+
+
+def note_faults(environ: Mapping[str, str], agent: str, decision: Decision) -> None:
+    """Write down what failed while a command was judged: that became a question."""
+    for leaf in decision.leaves():
+        if leaf.rule.rpartition("/")[2] == "fault" and leaf.rule != OF_CATALOGUES:
+            note_fault(environ, agent, leaf.reason)
 
 
 def note_unknown(environ: Mapping[str, str], words: str) -> None:

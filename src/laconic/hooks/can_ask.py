@@ -7,15 +7,14 @@ the agent's process in _LACONIC_AGENT_PID, because nothing else says how the age
 from __future__ import annotations
 
 import os
-import stat
+
+from laconic.machine import processes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from laconic.agents.load import Agent
-
-_LIMIT_S = 2
 
 
 def is_unattended(agent: Agent, environ: Mapping[str, str], agents_mode: str = "") -> bool:
@@ -24,7 +23,7 @@ def is_unattended(agent: Agent, environ: Mapping[str, str], agents_mode: str = "
     if agents_mode in signs.get("modes", ()):
         return True
     number = environ.get("_LACONIC_AGENT_PID", "")
-    process = _process(number) if number.isdecimal() and signs.get("options") else None
+    process = _process(int(number)) if number.isdecimal() and signs.get("options") else None
     first = _first_option(process[0], signs) if process else None
     if first is not None:
         return first in signs["options"]
@@ -55,45 +54,10 @@ def _is_option(word: str, option: str) -> bool:
 # -- processes -------------------------------------------------------------------------------------
 
 
-def _process(number: str) -> tuple[list[str], bool] | None:
+def _process(number: int) -> tuple[list[str], bool] | None:
     """Return a process's words, and whether it is at a terminal; None if nothing is known of it."""
-    if os.path.isdir("/proc/self"):  # noqa: PTH112 - pathlib costs 6 ms
-        return _in_proc(f"/proc/{number}")
-    return _by_ps(number)
-
-
-def _in_proc(directory: str) -> tuple[list[str], bool] | None:
     try:
-        with open(f"{directory}/cmdline", "rb") as stream:  # noqa: PTH123 - as above
-            words = os.fsdecode(stream.read()).split("\0")
-        return words, all(_is_terminal(f"{directory}/fd/{handle}") for handle in (0, 1))
+        words = [os.fsdecode(word) for word in processes.words_of(number)]
+        return words, processes.is_at_terminal(number)
     except OSError:
         return None
-
-
-def _is_terminal(path: str) -> bool:
-    try:
-        found = os.stat(path)  # noqa: PTH116 - as above
-    except FileNotFoundError:
-        return False  # it is closed
-    return stat.S_ISCHR(found.st_mode) and found.st_rdev != os.stat(os.devnull).st_rdev  # noqa: PTH116
-
-
-def _by_ps(number: str) -> tuple[list[str], bool] | None:
-    """Ask ps. Words are split at blanks, and any controlling terminal counts.
-
-    Without -ww, ps cuts its lines to the width of a terminal (ps(1)), and the options are lost.
-    """
-    import subprocess  # noqa: PLC0415 - on macOS, for a question only
-
-    try:
-        done = subprocess.run(  # noqa: S603 - the system's own program
-            ["/bin/ps", "-ww", "-o", "tty=", "-o", "args=", "-p", number],
-            capture_output=True,
-            timeout=_LIMIT_S,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    terminal, *words = os.fsdecode(done.stdout).split()
-    return words, not terminal.startswith("?")

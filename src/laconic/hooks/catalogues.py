@@ -6,24 +6,20 @@ the decision, so that the agent reads it in the answer and a person in the log.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
 
+from laconic.engine import Request
 from laconic.files import is_there, upwards
-from laconic.library.effects import Pending, going_to
+from laconic.library.envelope import Envelope
 from laconic.library.modes import rewrite_with_audit
+from laconic.library.outlets import Pending, going_to
 from laconic.library.registry import NoCatalogueError, Registry, plugin, shipped_stacks
 from laconic.library.rule import Context, normal_stack
 from laconic.library.rules import Rules
+from laconic.settings.load import Settings
 from laconic.types import Decision, Outcome, Verdict, strictest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from laconic.engine import Request
-    from laconic.library.envelope import Envelope
-    from laconic.settings.load import Settings
 
 AUTO = "auto"
 _UNIVERSAL = "universal"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 16
 _FIRST_LIMIT_S = 8.0
-_DENIED = 2
+_DENIED, _FAILED = 2, 1
 _DENIED_TO_CLIENT = 102  # client/laconic.c has it, too
 
 
@@ -39,6 +39,8 @@ def main(argv: list[str]) -> int:
     _set_fallback(Answer(status=given.status))  # nothing must be printed twice
     _say(given)
     given.finish()
+    if given.retry_cold:  # there is nobody else to ask
+        _note_unchecked(argv)
     return given.status
 
 
@@ -49,13 +51,14 @@ def _say(given: Answer) -> None:
 
 
 def _answer(argv: list[str]) -> Answer:
-    from laconic.hooks.answer import MOST_BYTES, answer  # noqa: PLC0415 - once a limit is set
+    from laconic.hooks.answer import MOST_BYTES, answer, read_words  # noqa: PLC0415 - once a limit is set
     from laconic.settings.environ import environment, working_directory  # noqa: PLC0415 - as above
 
-    agent, event, *_ = (*argv, "", "")
+    agent, event, escalates = read_words(argv)
     variables = environment()
     directory = working_directory() or "/nonexistent"
-    given = answer(agent, event, _read_stdin(MOST_BYTES), variables, directory, _set_fallback)
+    stdin = _read_stdin(MOST_BYTES)
+    given = answer(agent, event, stdin, variables, directory, _set_fallback, escalates=escalates)
     if given.fault and variables.get("LACONIC_DEBUG"):
         with contextlib.suppress(OSError):
             _write(2, f"laconic hook {agent}: {given.fault}\n".encode(errors="replace"))
@@ -85,10 +88,29 @@ def run(argv: list[str]) -> NoReturn:
         _fill_streams()
         _keep_time(argv)
         status = main(argv)
-    except BaseException:  # noqa: BLE001, S110 - also Ctrl-C and what no one thought of
-        pass
+    except BaseException:  # noqa: BLE001 - also Ctrl-C and what no one thought of
+        status = _say_fallback()
+        if _fallback or not _is_of_client():
+            _note_unchecked(argv)
+        else:
+            status = _FAILED  # nothing was said: the client in C does
     finally:
         _end(status)  # skip the interpreter's shutdown, which takes long and has nothing to do
+
+
+def _note_unchecked(argv: list[str]) -> None:
+    """Leave a line in the log, if that much of laconic works; without Python the client does."""
+    with contextlib.suppress(BaseException):
+        import time  # noqa: PLC0415 - seldom
+
+        from laconic.record.decisions import append_unchecked  # noqa: PLC0415
+        from laconic.settings.environ import environment, state_directory  # noqa: PLC0415
+        from laconic.settings.managed import asks_on_failure, read_policy  # noqa: PLC0415
+
+        agent, why = argv[0] if argv else "", "laconic failed: laconic doctor may say how"
+        state_dir = state_directory(environment())
+        about = {"outcome": "ask"} if asks_on_failure(read_policy()) else None
+        append_unchecked(state_dir, "gate/fault", why, agent=agent, now=time.time(), about=about)
 
 
 def _fill_streams() -> None:
@@ -107,12 +129,12 @@ def _keep_time(argv: list[str]) -> None:
         return
     signal.signal(signal.SIGALRM, _stop)
     signal.setitimer(signal.ITIMER_REAL, _FIRST_LIMIT_S)
-    from laconic.agents.load import BEFORE, load  # noqa: PLC0415 - a limit is set by now
-    from laconic.hooks.response import neutral_answer  # noqa: PLC0415
+    from laconic.agents.load import load  # noqa: PLC0415 - a limit is set by now
+    from laconic.hooks.answer import answer_to_failure  # noqa: PLC0415
 
     with contextlib.suppress(KeyError):
         agent = load(argv[0] if argv else "")
-        _set_fallback(neutral_answer(agent, BEFORE))
+        _set_fallback(answer_to_failure(agent))
         signal.setitimer(signal.ITIMER_REAL, agent.limit_s)
 
 
@@ -123,18 +145,26 @@ def _set_fallback(given: Answer) -> None:
     _fallback[:] = [given]
 
 
-def _stop(_number: int, _frame: FrameType | None) -> None:
+def _say_fallback() -> int:
     status = 0
     for given in _fallback:
         _say(given)
         status = given.status
-    _end(status)
+    return status
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    _end(_say_fallback())
 
 
 def _end(status: int) -> NoReturn:
     """End with a status; the client in C must tell a denial from a Python that cannot start."""
-    is_asked = "laconic-client" in sys._xoptions  # noqa: SLF001 - as Python documents it
-    os._exit(_DENIED_TO_CLIENT if is_asked and status == _DENIED else status)
+    os._exit(_DENIED_TO_CLIENT if _is_of_client() and status == _DENIED else status)
+
+
+def _is_of_client() -> bool:
+    """Tell whether the client in C has started us, and looks at the status."""
+    return "laconic-client" in sys._xoptions  # noqa: SLF001 - as Python documents it
 
 
 if __name__ == "__main__":

@@ -1,15 +1,19 @@
-"""What laconic says to a call, as much of it as the agent can be told, and the answer as bytes.
+"""What laconic says to a call, as much of it as the agent can be told, in words and as bytes.
 
-An ask that an agent cannot put becomes a deny, never a silent allow.
+An ask that an agent cannot put becomes a deny, never a silent allow. The ids of rules are for the
+log and for `laconic explain`; here it says who asks, about what, and what can be done.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 
 from laconic.agents.load import BEFORE
+from laconic.hooks.call import dialect_of
 from laconic.hooks.can_ask import is_unattended
-from laconic.types import Outcome, assert_never
+from laconic.patterns import pattern
+from laconic.types import Outcome, Verdict, assert_never
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,16 +22,26 @@ if TYPE_CHECKING:
 
     from laconic.agents.load import Agent, Event
     from laconic.hooks.call import HookCall
+    from laconic.types import Decision
+
+_ENCODER = json.JSONEncoder(allow_nan=False)
+_LONGEST = 2000
+_LONGEST_PART = 60
+# A verb; `ls is not known` and `actions that are not known` begin with nouns.
+_DOES = pattern(r"(?!its\b)(?:[a-z]+s|may|can|cannot)\b(?! (?:is|are|may|that|without)\b)")
+_ASK_USER = "If it is needed, ask the user to do it"
 
 
 class Response:
     """What laconic says to a call, independent of any agent's format.
 
-    commands: what should run instead, or None. output: what the agent should read in place of the
-    output, by stream. way_out: what a person types to let a command pass that is asked about.
+    reason: why, as a sentence; instead: what does the same safely. commands: what should run
+    instead, or None. output: what the agent should read in place of the output, by stream. way_out:
+    what a person types to let a command pass that is asked about. undoing: what an undo can do
+    afterwards, in words.
     """
 
-    __slots__ = ("commands", "outcome", "output", "reason", "way_out")
+    __slots__ = ("commands", "instead", "outcome", "output", "reason", "undoing", "way_out")
 
     def __init__(
         self,
@@ -36,8 +50,11 @@ class Response:
         commands: tuple[str, ...] | None = None,
         output: Mapping[str, str] | None = None,
         way_out: str = "",
+        instead: str = "",
+        undoing: str = "",
     ) -> None:
         self.outcome, self.reason, self.way_out = outcome, reason, way_out
+        self.instead, self.undoing = instead, undoing
         self.commands, self.output = commands, output
 
     def __bool__(self) -> bool:
@@ -85,6 +102,13 @@ class Answer:
         self.retry_cold = False
         self.later: list[Callable[[], object]] = []
 
+    @classmethod
+    def of(cls, reply: Reply) -> Answer:
+        """The bytes of an answer in an agent's words."""
+        if reply.document is None:
+            return cls(b"", reply.stderr.encode("utf-8", "replace") + b"\n", reply.status)
+        return cls(_ENCODER.encode(reply.document).encode() + b"\n")
+
     def finish(self) -> None:
         """Do what could wait. A fault in it does not matter: the answer has been given."""
         for job in self.later:
@@ -99,6 +123,11 @@ def neutral_answer(agent: Agent, kind: str) -> Answer:
     """
     text = agent.neutral if kind == BEFORE or not agent.neutral else "{}"
     return Answer(f"{text}\n".encode() if text else b"")
+
+
+def written(call: HookCall, response: Response) -> Answer:
+    """Return a response in the words of the agent that called."""
+    return Answer.of(dialect_of(call.agent).write(call, response))
 
 
 # -- what an agent can be told ---------------------------------------------------------------------
@@ -135,9 +164,9 @@ def _told(
         case Outcome.ASKED:
             return _asked(response, call, cannot_ask, environ)
         case Outcome.DENIED:
-            return Outcome.DENIED, response.reason
+            return Outcome.DENIED, denial(response)
         case Outcome.ALLOWED if Outcome.ALLOWED.word in call.event.can:
-            return Outcome.ALLOWED, response.reason
+            return Outcome.ALLOWED, f"laconic: {response.reason}"
         case Outcome.ALLOWED | Outcome.LEFT:
             return Outcome.LEFT, ""
         case other:
@@ -148,13 +177,83 @@ def _asked(
     response: Response, call: HookCall, cannot_ask: str, environ: Mapping[str, str]
 ) -> tuple[Outcome, str]:
     """Ask, or deny with a reason that says who can allow the command, and how."""
-    reason, way_out = response.reason, response.way_out
     can_ask = Outcome.ASKED.word in call.event.can
     if can_ask and not is_unattended(call.agent, environ, call.agents_mode):
-        return Outcome.ASKED, f"{reason}; to allow it: {way_out}" if way_out else reason
+        return Outcome.ASKED, question(response, is_command=not call.files)
     # If the agent prompts anyway, no answer means that it asks.
     if call.event.kind != BEFORE or cannot_ask != "deny":
         return Outcome.LEFT, ""
-    why = "nobody is there to ask" if can_ask else f"{call.agent.title} cannot ask"
-    how = f"; a person can allow it: {way_out}" if way_out else ""
-    return Outcome.DENIED, f"{reason} ({why}{how})"
+    title = call.agent.title
+    why = "Nobody is there to ask" if can_ask else f"{title} gives a hook no way to ask"
+    return Outcome.DENIED, denial(response, why)
+
+
+# -- in words --------------------------------------------------------------------------------------
+
+
+def sentence(decision: Decision, command: str, home: str) -> str:
+    """Return why, with the part of the line that it is about; without a full stop.
+
+    A reason says what a command does (`publishes commits`), or is a sentence of its own (`frob is
+    not a command that laconic knows`).
+    """
+    part = _part(decision, command)
+    reason = decision.reason
+    if len(home) > 1:
+        reason = reason.replace(f"{home}/", "~/").replace(f"{home},", "~,")
+    if _DOES.match(reason):
+        return f"{part or 'this'} {reason}"
+    return f"in {part}, {reason}" if part else reason
+
+
+def _part(decision: Decision, command: str) -> str:
+    """Return the command of the line that decides, in quotes; nothing if there is no other."""
+    leaves = [leaf for leaf in decision.leaves() if leaf.verdict is decision.verdict]
+    deciding = [leaf for leaf in leaves if leaf.rule == decision.rule]
+    if decision.verdict is Verdict.ALLOW or not deciding:
+        return ""
+    from laconic.shell import ParseError, parse  # noqa: PLC0415 - only for what is not allowed
+    from laconic.shell.walk import command_at  # noqa: PLC0415
+
+    try:
+        found = command_at(parse(command), *deciding[0].span)
+    except ParseError:
+        return ""
+    source = command.encode("utf-8", "surrogatepass")
+    if found is None:
+        return ""
+    text = source[found.start : found.end].decode("utf-8", "replace")
+    is_short = len(text) <= _LONGEST_PART and text.isprintable() and "`" not in text
+    return f"`{text}`" if is_short and text != command.strip() else ""
+
+
+def question(response: Response, *, is_command: bool) -> str:
+    """Return what a person reads above a button: what Yes does, and how to stop being asked."""
+    does = "runs it once" if is_command else "allows it once"
+    then = f", and laconic undo can {response.undoing}" if response.undoing else ""
+    said = [f"laconic asks: {response.reason}", f"Yes {does}{then}"]
+    if response.instead:
+        said.append(f"Instead: {response.instead}")
+    if response.way_out:
+        said.append(f"To stop being asked, type in a terminal: {response.way_out}")
+    return _joined(said)
+
+
+def denial(response: Response, why: str = "") -> str:
+    """Return what an agent reads that was refused. why: what keeps laconic from asking."""
+    said = [f"laconic blocked this; nothing ran: {response.reason}"]
+    if why:
+        said.append(why)
+    if response.instead:
+        said.append(f"Instead: {response.instead}")
+    if response.way_out:
+        said.append(f"The user can allow it by typing in a terminal: {response.way_out}")
+    elif not response.instead:
+        said.append(_ASK_USER)
+    return _joined(said)
+
+
+def _joined(sentences: list[str]) -> str:
+    """Join sentences to one line; a full stop behind what can be typed would be typed, too."""
+    text = ". ".join(one.rstrip(". ") for one in sentences)
+    return "".join(c if c.isprintable() else " " for c in text)[:_LONGEST]

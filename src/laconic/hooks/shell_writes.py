@@ -9,24 +9,19 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from collections.abc import Mapping
 from io import FileIO
 
 from laconic.errors import FileError, LaconicError
 from laconic.files import read_file, write_private
 from laconic.record.store import is_id
 from laconic.run.spool import new_id
+from laconic.settings.load import Settings
 from laconic.undo.analysis import project_of, reach_of_line
 from laconic.undo.around import about_run, begin
-from laconic.undo.keep import Keep
+from laconic.undo.hold import Holding
+from laconic.undo.keep import About, Keep
 from laconic.undo.store import Held, Store, store_for
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from laconic.settings.load import Settings
-    from laconic.undo.hold import Holding
-    from laconic.undo.keep import About
 
 LIST = "undo/of-hooks"  # in the state directory: keeps whose lines have not been looked at
 LINES = "undo/asked"  # there: lines that wait for an answer, by their ids

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from laconic import engine
-from laconic.rewrite.edits import quoted
+from laconic.hooks import call_log
 from laconic.shell import ParseError, parse
+from laconic.shell.ast import Word
 from laconic.shell.walk import command_at
-from laconic.shell.words import literal
+from laconic.shell.words import as_typed, literal, quoted
 from laconic.types import HARD, Verdict
 
 TYPE_CHECKING = False
@@ -14,20 +15,38 @@ if TYPE_CHECKING:
     from laconic.settings.load import Settings
     from laconic.types import Decision
 
+ALWAYS = "laconic allow --always"
+UNSHOWN = "…"  # in place of a command that cannot be shown
 _LONGEST_SHOWN = 200
 
 
 def way_out(decision: Decision, request: engine.Request, settings: Settings) -> str:
-    """Return a rule that is certain to allow it, else an exception; nothing if neither can."""
+    """Return a rule that is certain to allow it, else an allowance; nothing if neither can."""
     if decision.verdict is not Verdict.ASK or decision.firm:
         return ""
     rule = _rule(decision, request.command)
     found = engine.decide_with_rule(request, settings, rule) if rule else None
     if found is not None and found.verdict is Verdict.ALLOW:
-        return f"laconic allow --always {quoted(rule)}"
+        return f"{ALWAYS} {quoted(rule)}"
+    if found is not None:
+        call_log.note_faults(request.environ, request.agent, found)
+    if settings.managed and not settings.managed.allowances:
+        return ""
     command = request.command
-    is_short = len(command) <= _LONGEST_SHOWN and command.isprintable()
-    return f"laconic allow {quoted(command) if is_short else '…'} --for 30m"
+    is_shown = len(command) <= _LONGEST_SHOWN and command.isprintable()
+    is_shown = is_shown and not _has_comment(command)  # it speaks to whoever reads it
+    return f"laconic allow {quoted(command) if is_shown else UNSHOWN} --for 30m"
+
+
+def _has_comment(command: str) -> bool:
+    """Tell whether a `#` stands in the text that is part of no word."""
+    source = command.encode("utf-8", "surrogatepass")
+    try:
+        words = parse(source).nodes_of(Word)
+    except ParseError:
+        return b"#" in source
+    marks = (at for at, byte in enumerate(source) if byte == ord("#"))
+    return any(all(not word.start <= at < word.end for word in words) for at in marks)
 
 
 def _rule(decision: Decision, command: str) -> str:
@@ -47,10 +66,5 @@ def _rule(decision: Decision, command: str) -> str:
     words = [literal(word) for word in found.words] if found is not None else []
     if None in words:
         return ""
-    return " ".join(shown_word(word or "") for word in words)
-
-
-def shown_word(word: str) -> str:
-    """Return a word as a person types it, in quotes where it needs them."""
-    is_plain = word.replace("-", "").replace("_", "").replace("/", "").replace(".", "").isalnum()
-    return word if is_plain and word.isascii() else quoted(word)
+    rule = " ".join(as_typed(word or "") for word in words)
+    return rule if rule.isprintable() else ""

@@ -6,15 +6,11 @@ replaced by one that says so and fails.
 
 from __future__ import annotations
 
+from laconic.hooks.call import HookCall
 from laconic.hooks.dialects.claude import updated
-from laconic.hooks.response import Reply
-from laconic.rewrite.edits import quoted
+from laconic.hooks.response import Output, Reply, Response
+from laconic.shell.words import quoted
 from laconic.types import Outcome
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.hooks.call import HookCall
-    from laconic.hooks.response import Output, Response
 
 # Any shell can run it; 126 is the status of a command that may not be executed (POSIX, 2.8.2).
 _REFUSAL = """sh -c 'printf "%s\\n" "$1" >&2; exit 126' laconic """
@@ -25,8 +21,7 @@ def write(call: HookCall, response: Response) -> Reply:
         return Reply(updated(call, response, key="overrideInput"))
     if "rewrite" not in call.event.can:
         return Reply({"cancel": True, "errorMessage": response.reason})
-    none_ran = "; none of these commands was run" if len(call.commands) > 1 else ""
-    return Reply({"overrideInput": call.input_with((_refusal(response.reason + none_ran),))})
+    return Reply({"overrideInput": call.input_with((_refusal(response.reason),))})
 
 
 def _refusal(reason: str) -> str:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import sys
 
 from laconic.agents.load import AFTER
+from laconic.hooks.call import HookCall
 from laconic.hooks.dialects.claude import output, permission, specific, updated
 from laconic.hooks.response import Reply, Response
 from laconic.types import Outcome
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.hooks.call import HookCall
 
 __all__ = ["output", "refusal", "write"]
 
@@ -27,5 +24,6 @@ def refusal() -> Response | None:
     """Refuse on Windows, where there is no shell to wrap commands with."""
     if sys.platform != "win32":
         return None
-    reason = "laconic: CodeBuddy on Windows itself is not supported; run it in WSL"
-    return Response(Outcome.DENIED, f"{reason}, or: laconic uninstall codebuddy")
+    instead = "run it in WSL, or: laconic uninstall codebuddy"
+    reason = "CodeBuddy on Windows itself is not supported"
+    return Response(Outcome.DENIED, reason, instead=instead)

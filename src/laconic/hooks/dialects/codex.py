@@ -6,14 +6,10 @@ That allow grants nothing: approval, sandbox and rules come after it and see the
 from __future__ import annotations
 
 from laconic.agents.load import AFTER, PERMISSION
+from laconic.hooks.call import HookCall
 from laconic.hooks.dialects.claude import behavior, permission, specific, updated
-from laconic.hooks.response import Output, Reply
+from laconic.hooks.response import Output, Reply, Response
 from laconic.types import Outcome
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.hooks.call import HookCall
-    from laconic.hooks.response import Response
 
 _NO_STATUS = "[laconic: Codex does not tell the exit status]\n"
 
@@ -23,7 +19,7 @@ def write(call: HookCall, response: Response) -> Reply:
         return Reply(specific(call, decision=behavior(call, response)))
     if call.event.kind == AFTER:
         # It replaces the output, and the turn goes on.
-        reason = f"{_NO_STATUS}{response.text}"
+        reason = response.text.removesuffix("\n") + f"\n{_NO_STATUS}"
         return Reply({"continue": False, "stopReason": "compacted", "reason": reason})
     if response.outcome is Outcome.DENIED:
         return Reply(specific(call, **permission(response)))

@@ -5,14 +5,10 @@ https://cursor.com/docs/agent/hooks
 
 from __future__ import annotations
 
+from laconic.hooks.call import HookCall
 from laconic.hooks.dialects.claude import updated
-from laconic.hooks.response import Reply
+from laconic.hooks.response import Output, Reply, Response
 from laconic.types import Outcome
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.hooks.call import HookCall
-    from laconic.hooks.response import Output, Response
 
 
 def write(call: HookCall, response: Response) -> Reply:

@@ -5,15 +5,11 @@ The agent's file says how it spells the words, what it always wants, and where a
 
 from __future__ import annotations
 
+from typing import Any
+
 from laconic.agents.load import AFTER
-from laconic.hooks.response import Output, Reply
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from laconic.hooks.call import HookCall
-    from laconic.hooks.response import Response
+from laconic.hooks.call import HookCall
+from laconic.hooks.response import Output, Reply, Response
 
 
 def write(call: HookCall, response: Response) -> Reply:

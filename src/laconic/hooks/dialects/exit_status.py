@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
+from laconic.hooks.call import HookCall
 from laconic.hooks.dialects.claude import permission, specific
-from laconic.hooks.response import Reply
+from laconic.hooks.response import Output, Reply, Response
 from laconic.types import Outcome
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.hooks.call import HookCall
-    from laconic.hooks.response import Output, Response
 
 _DENIED = 2
 

@@ -5,15 +5,11 @@ https://geminicli.com/docs/hooks/reference
 
 from __future__ import annotations
 
-from laconic.hooks.response import Reply
+from typing import Any
+
+from laconic.hooks.call import HookCall
+from laconic.hooks.response import Output, Reply, Response
 from laconic.types import Outcome
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from laconic.hooks.call import HookCall
-    from laconic.hooks.response import Output, Response
 
 
 def write(call: HookCall, response: Response) -> Reply:

@@ -5,17 +5,13 @@ https://opencode.ai/docs/plugins
 
 from __future__ import annotations
 
+from typing import Any
+
 from laconic.agents.load import AFTER
+from laconic.hooks.call import HookCall
 from laconic.hooks.dialects.claude import updated
-from laconic.hooks.response import Output, Reply
+from laconic.hooks.response import Output, Reply, Response
 from laconic.types import Outcome
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from laconic.hooks.call import HookCall
-    from laconic.hooks.response import Response
 
 
 def write(call: HookCall, response: Response) -> Reply:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from laconic.agents.load import AFTER
+from laconic.hooks.call import HookCall
 from laconic.hooks.dialects.claude import updated
-from laconic.hooks.response import Output, Reply
+from laconic.hooks.response import Output, Reply, Response
 from laconic.types import Outcome
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from laconic.hooks.call import HookCall
-    from laconic.hooks.response import Response
 
 _WORDS = {Outcome.DENIED: "block", Outcome.ASKED: "ask"}
 

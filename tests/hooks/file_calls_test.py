@@ -55,7 +55,7 @@ def test_a_tool_and_a_command_get_one_answer(tool, expected, file, place):
     settings = read_settings(place.environ, place.project)
     decision = engine.decide_request(request, settings)
     grounds = [leaf for leaf in decision.leaves() if leaf.effects & SAME]
-    assert [leaf.verdict.word for leaf in grounds[:1]] == [e for e in [expected] if e != "-"]
+    assert [leaf.verdict for leaf in grounds[:1]] == [e for e in [expected] if e != "-"]
 
 
 # -- what agents send
@@ -96,6 +96,11 @@ def gemini(tool, tool_input, **more):
         ("mcp__filesystem__move_file", {"source": "a", "destination": ".git/hooks/x"}, "ask"),
         ("mcp__writer__read_file", {"path": ".env"}, "ask"),
         ("mcp__other__put", {"file_path": ".git/hooks/pre-commit"}, "ask"),
+        ("mcp__other__move", {"from": ".env", "to": "x"}, "ask"),
+        ("mcp__other__move", {"srcFile": "a", "dstFile": ".git/hooks/x"}, "ask"),
+        ("mcp__other__edit", {"targets": [{"p": ".git/hooks/x"}]}, "ask"),
+        ("mcp__other__open", {"target": "FILE:///home/u/.ssh/id_rsa"}, "ask"),
+        ("mcp__other__note", {"file_content": ".env", "from": "ann@example.com"}, "-"),
         ("mcp__other__query", {"sql": "select 1"}, "-"),
     ],
 )
@@ -128,11 +133,11 @@ def test_the_tools_of_gemini(stdin, expected, place):
     assert "hookSpecificOutput" not in given
 
 
-def test_the_reason_names_the_way_out_and_the_exception_counts(place):
+def test_the_reason_names_the_way_out_and_the_allowance_counts(place):
     path = f"{place.project}/.env"
     given = decision_of(place.answer("claude-code", claude("Read", file_path=path)))
     reason = given["permissionDecisionReason"]
-    assert "reads keys, passwords or tokens" in reason
+    assert "may hold keys, passwords or tokens" in reason
     text = f"Read {path}"
     assert f"laconic allow '{text}' --for 30m" in reason
     [row] = place.log()
@@ -214,7 +219,7 @@ def test_the_hook_is_installed_for_these_tools(agent):
         text = (Path(recipe.__file__).parent / "templates/pi.ts").read_text()
         assert [tool for tool in tools if f'"{tool}"' not in text] == []
         return
-    entries = [e for file in found.document["install"]["files"] for e in file["entries"]]
+    entries = [e for file in found.document["install"]["files"] for e in file.get("entries", ())]
     values = [e["value"] for e in entries if e["at"][-1] in before]
     if agent == "vscode":
         assert "matcher" not in values[0]  # it calls every hook for every tool
@@ -280,3 +285,33 @@ def test_an_argument_of_an_mcp_tool_may_be_the_address_of_a_file(field, place):
         assert told(place.answer("claude-code", stdin)) == "ask"
     stdin = claude("mcp__web__get_page", **{field: "https://example.com/.env"})
     assert told(place.answer("claude-code", stdin)) == "-"
+
+
+MCP = [
+    ("run", {"cmd": "cat .env"}, "ask"),
+    ("run", {"argv": ["cat", ".env"]}, "ask"),
+    ("run", {"command": "cat", "args": [".env"]}, "ask"),
+    ("run", {"args": {"Command": "cat .env"}}, "ask"),
+    ("run", {"commands": ["ls", "cat .env"]}, "ask"),
+    ("run", {"script": "rm -rf ~/"}, "deny"),
+    ("run", {"cmd": "ls; touch x"}, "-"),
+    ("run", {"code": "print((1"}, "-"),
+    ("terminal", {"input": "cat .env"}, "ask"),
+    ("summarize", {"input": "cat .env (please"}, "-"),
+    ("fetch", {"url": "http://169.254.169.254/latest"}, "ask"),
+    ("fetch", {"uri": "https://example.com/x"}, "-"),
+    ("fetch", {"urls": ["file:///etc/shadow"]}, "ask"),
+    ("edit", {"edits": [{"path": ".envrc"}]}, "ask"),
+    ("read", {"requests": [{"file": {"path": ".env"}}]}, "ask"),
+]
+
+
+@pytest.mark.parametrize(("tool", "given", "expected"), MCP)
+def test_what_an_mcp_tool_is_told_is_judged_as_the_shell_s_would_be(place, tool, given, expected):
+    said_of_it = place.answer("claude-code", claude(f"mcp__x__{tool}", **given))
+    assert told(said_of_it) == expected
+
+
+@pytest.mark.parametrize("path", [".env ", ".env\n", " .env", "sub/.env\t"])
+def test_blanks_around_a_path_hide_nothing(place, path):
+    assert told(place.answer("claude-code", claude("Read", file_path=path))) == "ask"
