@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import time
 from pathlib import Path
 
@@ -12,9 +13,10 @@ import pytest
 from install_sites import enter_project, files, install, make_site, write_program
 from laconic.cli.main import run
 from laconic.hooks import call_log
-from laconic.install.doctor import client, examine, unanswered
+from laconic.install.doctor import client, examine, unanswered, unchecked
 from laconic.install.install import Site, find_executable
 from laconic.install.recipe import names, read_recipe
+from laconic.record import decisions
 from laconic.settings.load import process_environment, read_settings
 
 HOOKED = [name for name in names() if read_recipe(name).sample]
@@ -61,7 +63,7 @@ def test_the_installed_hook_of_every_agent_runs_and_answers_the_sample(name, rea
     found = findings(name, real)
     assert found["hook"].state == "ok", found["hook"]
     assert found["run"].state == "ok", found["run"]
-    assert found["called"].state == "warn", "the samples do not count as calls"
+    assert found["called"].state == "note", "the samples do not count as calls"
 
 
 # -- what can be wrong -----------------------------------------------------------------------------
@@ -126,6 +128,18 @@ def test_hooks_that_were_not_answered_are_named_until_they_are_long_past(tmp_pat
     assert list(unanswered(state)) == []
 
 
+def test_what_ran_unchecked_is_counted(tmp_path):
+    known = {"agent": "claude-code", "command": "rm x", "cwd": "/p"}
+    assert list(unchecked(tmp_path)) == []
+    for ago in (30 * 86400, 100, 0):
+        decisions.append_unchecked(
+            tmp_path, "gate/disabled", "LACONIC_DISABLED is set", now=time.time() - ago, **known
+        )
+    [found] = unchecked(tmp_path)
+    assert (found.state, found.fix) == ("warn", "laconic log --verdict unchecked")
+    assert "the last just now: LACONIC_DISABLED is set (2)" in found.message
+
+
 def test_silence_is_right_where_the_gate_is_off(site):
     install("claude-code", site)
     config = Path(site.variables["HOME"]) / ".config/laconic/config.toml"
@@ -157,7 +171,7 @@ def test_a_changed_plugin_is_named(fine, home):
 
 def test_the_last_call_and_the_last_fault_are_told(fine):
     install("codex", fine)
-    assert findings("codex", fine)["called"].state == "warn"
+    assert findings("codex", fine)["called"].state == "note"
     call_log.note_call({"LACONIC_STATE_DIR": str(fine.state_dir)}, "codex", "PreToolUse")
     call_log.note_fault({"LACONIC_STATE_DIR": str(fine.state_dir)}, "codex", "ValueError: oh")
     found = findings("codex", fine)
@@ -171,7 +185,7 @@ def test_the_last_call_and_the_last_fault_are_told(fine):
 @pytest.mark.parametrize(
     ("says", "state", "message"),
     [
-        ("2.1.240 (Claude Code)", "ok", "claude 2.1.240; known to work: real binary 2.1.197"),
+        ("2.1.240 (Claude Code)", "ok", "claude 2.1.240; known to work: real binary 2.1.328"),
         ("2.0.9 (Claude Code)", "broken", "claude 2.0.9 is too old: laconic needs 2.0.10"),
         ("who knows", "warn", "gives no version"),
     ],
@@ -292,6 +306,26 @@ def test_the_doctor_prints_what_to_do_and_its_exit_status_says_if_it_must_be_don
     assert "broken    cursor: " in out
 
 
+@pytest.mark.usefixtures("here", "home")
+@pytest.mark.parametrize(
+    ("line", "is_said"),
+    [
+        ("@ > out 2> err", True),
+        ("(@; true) > out 2> err", True),
+        ("(@; true) > out 2>&1", False),
+        ("@ > out", False),
+        ("CLAUDECODE=1; export CLAUDECODE; (@; true) > out 2> err", False),
+        ("@ 2> err | cat > out", False),
+    ],
+)
+def test_the_doctor_says_if_its_shell_writes_to_two_files(line, is_said, tmp_path):
+    environ = process_environment()
+    argv = ["sh", "-c", line.replace("@", f"'{find_executable(environ)}' doctor --json")]
+    subprocess.run(argv, cwd=tmp_path, env=environ, check=True, stderr=subprocess.PIPE)
+    found = json.loads((tmp_path / "out").read_text())["findings"]
+    assert ("output" in [finding["check"] for finding in found]) == is_said
+
+
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("name", ["filters/x.toml", "rules/x.toml"])
 def test_the_doctor_finds_mistakes_in_filters_and_rules(name, home, capsys):
@@ -314,10 +348,12 @@ def test_the_doctor_says_what_to_do_first(home, capsys):
 
 
 @pytest.mark.usefixtures("here")
-def test_the_doctor_speaks_json(home, capsys):
+def test_the_doctor_speaks_json(home):
     (home / ".cursor").mkdir()
-    assert run(["doctor", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    environ = process_environment()
+    argv = [find_executable(environ), "doctor", "--json"]  # pytest has two files for its streams
+    done = subprocess.run(argv, env=environ, capture_output=True, check=True)
+    document = json.loads(done.stdout)
     assert (document["version"], document["state"]) == (1, "disabled")
     assert {"agent", "check", "state", "message", "fix"} == set(document["findings"][0])
     assert any(f["agent"] == "cursor" for f in document["findings"])

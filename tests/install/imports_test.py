@@ -161,7 +161,7 @@ def test_settings_are_taken_over_when_the_user_agrees(home, theirs, capsys):
     config = home / ".config/laconic/config.toml"
     assert run(["install", "--import"]) == 0
     said = capsys.readouterr()
-    assert "nobody is there to ask" in said.err
+    assert "there is no terminal to ask on" in said.err
     assert "+exclude = " in said.out
     assert "rtk: [tracking] has no counterpart" in said.out
     assert not config.exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import stat
 import subprocess
 import tomllib
@@ -17,10 +18,12 @@ from hypothesis import strategies as st
 from install_sites import MOVES, enter_project, files, install, make_site, uninstall
 from laconic.agents.load import hooked
 from laconic.box.places import guarded_names, hidden_names
+from laconic.cli import uninstall as uninstall_command
 from laconic.cli.main import run
 from laconic.errors import LaconicError, UsageError
 from laconic.install import blocks, merge, originals
 from laconic.install.install import (
+    ASKED_FOR,
     carry_out,
     find_executable,
     hook_command,
@@ -536,13 +539,14 @@ def test_the_path_on_path_is_preferred_when_it_is_the_same_program(tmp_path, mon
 
 
 def test_hooks_after_commands_are_installed_when_the_configuration_asks(site, home):
-    install("claude-code", site)
+    never = site._replace(asked_for=ASKED_FOR["never"])
+    install("claude-code", never)
     path = home / ".claude/settings.json"
     assert "PostToolUse" not in path.read_text()
-    asking = site._replace(asked_for=frozenset(["hooks.replace_output"]))
+    asking = site._replace(asked_for=ASKED_FOR["always"])
     install("claude-code", asking)
     assert "PostToolUse" in path.read_text()
-    install("claude-code", site)
+    install("claude-code", never)
     assert "PostToolUse" not in path.read_text()
     install("opencode", asking)
     plugin = home / ".config/opencode/plugins/laconic.ts"
@@ -557,7 +561,7 @@ def test_without_laconic_the_command_of_the_agent_still_runs(name, site):
     """These agents take an exit status for a denial, so a missing program must not give one."""
     gone = site._replace(executable="/nonexistent/laconic")
     install(name, gone)
-    [(file, path)] = files(name, "user", gone)
+    file, path = files(name, "user", gone)[0]
     if file.entries:
         [handler] = merge.handlers(path.read_text(), [(file.entries[0].at, {})])
         command = handler.get("command") or handler["bash"]
@@ -644,3 +648,12 @@ def test_a_name_that_nobody_has_is_a_usage_error(capsys):
     assert "--detect" in capsys.readouterr().err
     with pytest.raises(UsageError):
         read_recipe("../secrets")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")
+def test_a_directory_that_the_kernel_has_closed_can_be_removed(tmp_path):
+    closed = tmp_path / "state/box/over/work/work"
+    (closed / "index").mkdir(parents=True)
+    closed.chmod(0)
+    uninstall_command._open_all(tmp_path / "state")
+    shutil.rmtree(tmp_path / "state")

@@ -10,7 +10,7 @@ from install_sites import enter_project
 from laconic.cli import main as cli
 from terminal import LACONIC, run_at_terminal
 
-QUESTION = b"which profile?"
+QUESTION = b"profile [work]: "
 
 
 @pytest.fixture(autouse=True)
@@ -53,18 +53,22 @@ def test_a_person_is_asked_in_three_lines_with_numbers_of_past_sessions(home, co
     sessions(home, 40)
     said = at_a_terminal("install", "claude-code", answer="")
     lines = said.splitlines()
-    assert [line.split()[:2] for line in lines[:3]] == [
-        ["guard", "50"], ["default", "50"], ["work", "0"],
+    assert lines[0].startswith(
+        "which profile? prompts per 100 of your last 40 commands; 50 without"
+    )
+    assert [line.split()[:2] for line in lines[1:4]] == [
+        ["work", "0"], ["default", "50"], ["guard", "50"],
     ]  # fmt: skip
-    assert "(recommended)" in lines[2]
-    assert "per 100 of your last 40 commands; without laconic 50) [work]" in lines[3]
+    assert "(recommended)" in lines[1]
+    assert max(len(line) for line in lines if str(home) not in line) <= 80
+    assert "then type laconic" in " ".join(lines)
     assert config.read_text() == '[settings]\nprofile = "work"\n'
     assert (home / ".claude/settings.json").exists()
 
 
 def test_without_sessions_there_are_no_numbers(config):
     said = at_a_terminal("install", "claude-code", answer="guard")
-    assert "which profile? [work]" in said
+    assert said.startswith("which profile?\n  work ")
     assert config.read_text() == '[settings]\nprofile = "guard"\n'
     assert "which profile" not in at_a_terminal("install", "claude-code")
 

@@ -8,30 +8,27 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from laconic import engine
 from laconic.agents.load import hooked, load
 from laconic.errors import LaconicError
 from laconic.hooks import call_log
-from laconic.install import jsonc, originals
-from laconic.install.install import SCOPES, path_of
+from laconic.install import jsonc, originals, sandboxes
+from laconic.install.install import SCOPES, Site, path_of
 from laconic.install.installed import Installed, find_installed
 from laconic.install.other_tools import find_rivals
-from laconic.install.recipe import directory
+from laconic.install.recipe import Recipe, directory
+from laconic.record import decisions
 from laconic.settings import toml
+from laconic.settings.load import Settings
 from laconic.settings.schema import closest
 from laconic.types import Outcome
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.install.install import Site
-    from laconic.install.recipe import Recipe
-    from laconic.settings.load import Settings
-
-State = Literal["ok", "warn", "broken", "disabled"]
+State = Literal["ok", "note", "warn", "broken", "disabled"]
 HARMLESS, FORBIDDEN = "git status", "shutdown now"
 _LIMIT_S = 20
 _OF_LATE_S = 7 * 86400
@@ -66,11 +63,15 @@ def _examine(recipe: Recipe, site: Site, settings: Settings) -> Iterator[Finding
         return
     for each in installed:
         yield _integrity(each, recipe, site)
+    if twice := _judged_twice(installed, recipe):
+        yield twice
     safe = (each.command for each in installed if each.command and each.is_safe)
     for command in dict.fromkeys(safe):
-        yield _answers(command, recipe, site, settings)
+        yield answers(command, recipe, site, settings)
     if recipe.sample:
         yield from _calls(recipe, site)
+    if recipe.sample and (said := sandboxes.of_agent(recipe, site)):
+        yield Finding(name, "sandbox", "ok", said)
     yield from _version(recipe, site)
     yield from _switches(recipe, site)
     if recipe.trust:
@@ -79,6 +80,15 @@ def _examine(recipe: Recipe, site: Site, settings: Settings) -> Iterator[Finding
         message = f"{rival.path}: calls {rival.name}, too; rewrites of two tools do not compose"
         fix = f"remove {rival.path}" if rival.is_file else f"{again} --import"
         yield Finding(name, "rival", "warn", message, fix)
+
+
+def _judged_twice(installed: list[Installed], recipe: Recipe) -> Finding | None:
+    """Say if an agent calls the machine's hook and one of the user's: it runs all that it finds."""
+    own = [each for each in installed if not each.is_managed]
+    if not own or len(own) == len(installed):
+        return None
+    message = f"{own[0].path}: the machine has a hook of its own, so each command is judged twice"
+    return Finding(recipe.name, "twice", "warn", message, f"laconic uninstall {recipe.name}")
 
 
 def _missing(recipe: Recipe, site: Site) -> Finding:
@@ -117,6 +127,21 @@ def unanswered(state_dir: Path) -> Iterator[Finding]:
     yield Finding("", "client", state, message, "pipx reinstall laconic")
 
 
+def unchecked(state_dir: Path) -> Iterator[Finding]:
+    """Count what ran unchecked lately: hooks were switched off, or could not start."""
+    found = [
+        row
+        for row in decisions.read(state_dir, time.time() - _OF_LATE_S)
+        if decisions.outcome(row) == decisions.UNCHECKED
+    ]
+    if found:
+        why = Counter(str(row.get("reason", "")) for row in found).most_common()
+        reasons = "; ".join(f"{reason} ({count:,})" for reason, count in why)
+        last = _ago(max(map(decisions.moment, found)))
+        message = f"what ran unchecked in the last 7 days, the last {last}: {reasons}"
+        yield Finding("", "unchecked", "warn", message, "laconic log --verdict unchecked")
+
+
 def misnamed(state_dir: Path) -> Iterator[Finding]:
     """Say if a hook is called by a name that does not exist: then its commands are not checked."""
     call = call_log.last_unknown(str(state_dir))
@@ -149,6 +174,8 @@ def _integrity(installed: Installed, recipe: Recipe, site: Site) -> Finding:
     if not installed.is_current:
         fix = f"laconic install {recipe.name}"
         return finding("warn", "differs from what this laconic writes", fix)
+    if installed.is_managed:
+        return finding("ok", "the hook of this machine, which only root can change")
     record = originals.find(site.state_dir, installed.path.resolve())
     if record is None:
         return finding("ok", "as this laconic writes it, though not by it")
@@ -157,7 +184,7 @@ def _integrity(installed: Installed, recipe: Recipe, site: Site) -> Finding:
     return finding("ok", "the hook is as laconic wrote it; the rest was changed since")
 
 
-def _answers(command: str, recipe: Recipe, site: Site, settings: Settings) -> Finding:
+def answers(command: str, recipe: Recipe, site: Site, settings: Settings) -> Finding:
     """Run what is installed on two samples; where laconic would deny, it must not be silent."""
     for text in (HARMLESS, FORBIDDEN):
         fault, answer = _answer_to(command, recipe.sample.replace("@sample@", text), site)
@@ -214,7 +241,7 @@ def _call(command: str, sample: str, site: Site) -> subprocess.CompletedProcess[
 
 def _would_deny(site: Site, settings: Settings) -> bool:
     request = engine.Request(FORBIDDEN, "/", site.variables)
-    decision = engine.decide_request(request, settings, use_exceptions=False)
+    decision = engine.decide_request(request, settings, use_allowances=False)
     return engine.outcome(decision, settings) is Outcome.DENIED
 
 
@@ -224,12 +251,12 @@ def _calls(recipe: Recipe, site: Site) -> Iterator[Finding]:
     call = call_log.last_seen(str(site.state_dir), name)
     if call is None:
         fix = f"run a command in {recipe.title}"
-        yield Finding(name, "called", "warn", "it has not called laconic yet", fix)
+        yield Finding(name, "called", "note", "it has not called laconic yet", fix)
     else:
         yield Finding(name, "called", "ok", f"it last called laconic {_ago(call[0])} ({call[1]})")
     fault = call_log.last_fault(str(site.state_dir), name)
     if fault:
-        fix = "please report it: the command ran as it was"
+        fix = "please report it"
         yield Finding(name, "fault", "warn", f"laconic failed {_ago(fault[0])}: {fault[1]}", fix)
 
 

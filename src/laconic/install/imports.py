@@ -6,8 +6,9 @@ What has no counterpart is reported and left out. The user's own file is extende
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import tomlkit
 
@@ -17,9 +18,6 @@ from laconic.install.recipe import expand
 from laconic.settings import schema, toml
 from laconic.settings.keys import file_schema
 from laconic.settings.layers import check_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _PLACES = ("$XDG_CONFIG_HOME", "~/.config", "~/Library/Application Support")
 _FILES = (("tokf", "rewrites.toml"), ("rtk", "config.toml"), ("cc-toolgate", "config.toml"))

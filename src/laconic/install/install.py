@@ -15,20 +15,28 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from laconic.agents.load import load
 from laconic.errors import LaconicError
 from laconic.install import blocks, jsonc, merge, originals
 from laconic.install.recipe import File, HookEntry, Recipe, Scope, directory, expand
-from laconic.patterns import pattern
-from laconic.rewrite.edits import quoted
+from laconic.record.kept import APART
+from laconic.run import launcher
 from laconic.settings import toml
+from laconic.shell.words import as_typed
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _SHARED = "@ask.ts@\n"
-_PLAIN_WORD = pattern(r"[A-Za-z0-9_@%+:,./-]+")
 MARK = "Written by `laconic install "
-SCOPES: tuple[Scope, ...] = ("user", "project")
-# The key of the configuration that needs hooks of its own: they run when a command has run.
-REPLACE_OUTPUT = "hooks.replace_output"
+SCOPES: tuple[Scope, ...] = ("user", "project")  # of a user's; root's is "managed"
+# What the configuration says of hooks that run when a command has run: `when` of an entry. The
+# first are of agents that were seen to take what such a hook says (`make e2e`).
+REPLACE_OUTPUT, REPLACE_ALWAYS = "hooks.replace_output", "hooks.replace_output=always"
+ASKED_FOR = {
+    "seen": frozenset((REPLACE_OUTPUT,)),
+    "always": frozenset((REPLACE_OUTPUT, REPLACE_ALWAYS)),
+    "never": frozenset[str](),
+}
+INTRODUCE = frozenset(("hooks.introduce",))
 
 
 class Site(NamedTuple):
@@ -105,10 +113,56 @@ def plan_install(recipe: Recipe, scope: Scope, site: Site) -> list[Change]:
     return changes
 
 
-def plan_uninstall(recipe: Recipe, site: Site) -> list[Change]:
-    """Return the changes that remove laconic everywhere."""
+def plan_place(recipe: Recipe, site: Site) -> list[Change]:
+    """Return the change that lets an agent's sandbox write the directory for its outputs.
+
+    There is none unless the user has switched the sandbox on in the settings that hooks are in.
+    """
+    at = _writable(recipe)
+    path = path_of(recipe.files[0], recipe, "user", site) if at else None
+    if path is None:
+        return []
+    target = target_of(path, "user", site)
+    before = originals.current(target)
+    text = _decode(before or b"{}", path)
+    try:
+        root = jsonc.parse(text)
+        sandbox = jsonc.find(root, at[:1])
+        settings = jsonc.load(sandbox) if sandbox else None
+        if not isinstance(settings, dict) or settings.get("enabled") is not True:
+            return []
+        listed = jsonc.find(root, at)
+        place = str(place_apart(site))
+        if listed and place in (jsonc.load(listed) or ()):
+            return []
+        return [Change(path, target, before, jsonc.append(text, at, place).encode())]
+    except ValueError as error:
+        raise _broken(path, error) from error
+
+
+def place_apart(site: Site) -> Path:
+    return site.state_dir / APART
+
+
+def _writable(recipe: Recipe) -> tuple[str, ...]:
+    """Return where an agent's settings list what its sandbox may write, if that is known."""
+    return tuple(load(recipe.name).sandbox.get("writable", ())) if recipe.sample else ()
+
+
+def _without_place(text: str, recipe: Recipe, site: Site) -> str:
+    at = _writable(recipe)
+    listed = jsonc.find(jsonc.parse(text), at) if at and not merge.is_blank(text) else None
+    values = jsonc.load(listed) if listed else None
+    place = str(place_apart(site))
+    if not isinstance(values, list) or place not in values:
+        return text
+    return jsonc.remove(text, (*at, values.index(place)))
+
+
+def plan_uninstall(recipe: Recipe, site: Site, scopes: tuple[Scope, ...] = SCOPES) -> list[Change]:
+    """Return the changes that remove laconic everywhere in these scopes."""
     changes: dict[Path, Change] = {}
-    for path, file in _places(recipe, site):
+    for path, file in _places(recipe, site, scopes):
         target = Path(os.path.realpath(path))
         before = originals.current(target)
         if before is None or target in changes:
@@ -119,12 +173,12 @@ def plan_uninstall(recipe: Recipe, site: Site) -> list[Change]:
     return list(changes.values())
 
 
-def _places(recipe: Recipe, site: Site) -> list[tuple[Path, File]]:
+def _places(recipe: Recipe, site: Site, scopes: tuple[Scope, ...]) -> list[tuple[Path, File]]:
     """Return where laconic may be: the usual places, and those that were written elsewhere."""
     places = [
         (path, file)
         for file in recipe.files
-        for scope in SCOPES
+        for scope in scopes
         if (path := path_of(file, recipe, scope, site)) and not _leads_out(path, scope, site)
     ]
     for original in originals.find_all(site.state_dir, recipe.name):
@@ -134,12 +188,16 @@ def _places(recipe: Recipe, site: Site) -> list[tuple[Path, File]]:
 
 
 def _is_at(path: Path, file: File) -> bool:
-    return any(name and str(path).endswith(f"/{name}") for name in (file.user, file.project))
+    names = (file.user, file.project, *(place[1:] for place in file.managed.values()))
+    return any(name and str(path).endswith(f"/{name}") for name in names)
 
 
 def path_of(file: File, recipe: Recipe, scope: Scope, site: Site) -> Path | None:
     if scope == "project":
         return site.project / file.project if file.project else None
+    if scope == "managed":
+        place = file.managed.get(site.platform)
+        return Path(place) if place else None
     return directory(recipe, site.variables) / file.user if file.user else None
 
 
@@ -201,7 +259,8 @@ def _without(
         return blocks.remove(text, marks(file)).encode()
     try:
         kept = None if first is None else _decode(first, path)
-        return merge.remove(text, hooks(file, recipe, site, text), kept).encode()
+        text = merge.remove(text, hooks(file, recipe, site, text), kept)
+        return _without_place(text, recipe, site).encode()
     except ValueError as error:
         raise _broken(path, error) from error
 
@@ -260,16 +319,22 @@ def _fill(text: str, recipe: Recipe, site: Site) -> str:
         "@command@": hook_command(recipe, site),
         "@command-toml@": toml.quote(hook_command(recipe, site)),
         "@executable-json@": json.dumps(site.executable),
-        "@replace-output@": "true" if REPLACE_OUTPUT in site.asked_for else "false",
+        "@run-toml@": json.dumps([f"{path} run" for path in dict.fromkeys(_launchers(site))]),
+        "@replace-output@": "true" if REPLACE_ALWAYS in site.asked_for else "false",
         "@agent@": recipe.name,
     }
     return re.sub(r"@[a-z-]+@", lambda found: values.get(found.group(), found.group()), text)
 
 
+def _launchers(site: Site) -> tuple[str, ...]:
+    """Return all that a rewritten command may begin with."""
+    return launcher.NAME, site.executable, launcher.own_path()
+
+
 def hook_command(recipe: Recipe, site: Site) -> str:
     """Return what a shell is to run; the path is quoted where it must be."""
     path = site.executable
-    return f"{path if _PLAIN_WORD.fullmatch(path) else quoted(path)} hook {recipe.name}"
+    return f"{as_typed(path)} hook {recipe.name}"
 
 
 def marks(file: File) -> blocks.Marks:

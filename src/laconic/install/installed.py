@@ -4,37 +4,38 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from laconic.errors import LaconicError
 from laconic.install import blocks, merge, originals
 from laconic.install.install import MARK, SCOPES, Site, hooks, marks, path_of, template
-from laconic.rewrite.edits import quoted
+from laconic.install.recipe import File, Recipe, Scope
 from laconic.settings import toml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from laconic.install.recipe import File, Recipe
+from laconic.settings.managed import unfit
+from laconic.shell.words import quoted
 
 
 class Installed(NamedTuple):
     """A file that laconic is in. command: what the agent runs, if the file says so.
 
     is_current: laconic's part is just what this version would write. is_safe: it is current, or in
-    a file of the user's; anybody may have written a file of the project.
+    a file of the user's or root's; anybody may have written a file of the project. is_managed: it
+    is root's, and names whatever laconic root has installed.
     """
 
     path: Path
     command: str
     is_current: bool
     is_safe: bool
+    is_managed: bool = False
 
 
 def find_installed(recipe: Recipe, site: Site) -> Iterator[Installed]:
-    """Return the files that laconic is in, of the user and of the project; broken ones are not."""
-    for scope in SCOPES:
+    """Return the files that laconic is in, of the user, the project and root; no broken ones."""
+    scopes: tuple[Scope, ...] = (*SCOPES, "managed")
+    for scope in scopes:
         for file in recipe.files:
             path = path_of(file, recipe, scope, site)
             try:
@@ -44,7 +45,11 @@ def find_installed(recipe: Recipe, site: Site) -> Iterator[Installed]:
                 command, is_current = _in_text(file, recipe, path, data.decode(), site)
             except (LaconicError, LookupError, ValueError):
                 continue
-            yield Installed(path, command, is_current, is_current or scope == "user")
+            is_managed = scope == "managed"
+            if is_managed and unfit(str(path), path.stat()):
+                continue
+            is_current = is_current or is_managed
+            yield Installed(path, command, is_current, is_current or scope == "user", is_managed)
 
 
 def _in_text(file: File, recipe: Recipe, path: Path, text: str, site: Site) -> tuple[str, bool]:
@@ -74,7 +79,8 @@ def _command_in_block(file: File, block: str) -> str:
         raise LookupError(file)
     if marks(file) is not blocks.TOML:
         return ""
-    return _command_of(toml.parse(block.encode())["hooks"][0])
+    found = toml.parse(block.encode())["hooks"]
+    return _command_of((found if isinstance(found, list) else next(iter(found.values())))[0])
 
 
 def _command_in_file(file: File, recipe: Recipe, path: Path, text: str) -> str:

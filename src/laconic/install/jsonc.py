@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
 
 from laconic.patterns import pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
 
 Path = tuple[str | int, ...]
 

@@ -21,7 +21,7 @@ def install(text: str, hooks: Hooks, seed: Mapping[str, Any]) -> str:
 
     ValueError if the text is not a JSON object, or has something else where a list must be.
     """
-    text = text + "{}\n" if _is_blank(text) else text
+    text = text + "{}\n" if is_blank(text) else text
     document = jsonc.load(jsonc.parse(text))
     if not isinstance(document, dict):
         raise ValueError("expected an object in braces")  # noqa: TRY004 - of the file, not of ours
@@ -46,15 +46,15 @@ def install(text: str, hooks: Hooks, seed: Mapping[str, Any]) -> str:
 
 def remove(text: str, hooks: Hooks, before: str | None, owner: Owner = is_ours) -> str:
     """Return the text without an owner's hooks and what becomes empty, unless `before` has it."""
-    if _is_blank(text):
+    if is_blank(text):
         return text
-    keep = [] if before is None or _is_blank(before) else list(_containers(before))
+    keep = [] if before is None or is_blank(before) else list(_containers(before))
     for path, _ in reversed(list(_own(text, _roots(hooks), owner))):
         text = jsonc.remove(text, path, keep)
     return text
 
 
-def _is_blank(text: str) -> bool:
+def is_blank(text: str) -> bool:
     return not text.strip("\ufeff \t\r\n")
 
 

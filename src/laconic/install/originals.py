@@ -11,14 +11,12 @@ import hashlib
 import json
 import os
 import stat
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from laconic.errors import FileError, LaconicError
 from laconic.files import read_file, reason, write_private
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 LIMIT = 8 << 20
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from laconic.errors import LaconicError
 from laconic.install import merge, originals
 from laconic.install.install import SCOPES, Change, Site, hooks, path_of
 from laconic.install.owners import rival_named, rival_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.install.recipe import File, Recipe
+from laconic.install.recipe import File, Recipe
 
 
 class Rival(NamedTuple):

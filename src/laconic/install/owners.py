@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from laconic.patterns import pattern
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
 from laconic.shell.words import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 # Names that laconic's hooks have had; the last was CodeBuddy's, before it wrapped.
 _VERBS = frozenset(("hook", "codebuddy-pre-tool-use", "codebuddy-post-tool-use"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from laconic.errors import FileError
 from laconic.install import originals
@@ -10,13 +10,12 @@ from laconic.install.imports import checked
 from laconic.install.install import Change
 from laconic.settings import toml
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+# What each means to a person who has to choose, the recommended one first.
 CHOICES = {
-    "guard": "asks before something leaves this machine, is destroyed or opened; no more",
-    "default": "also allows what only reads or downloads",
-    "work": "also the project's tests, builds, edits and commits (recommended)",
+    "work": "tests, builds, edits and commits run unasked (recommended)",
+    "default": "what only reads or downloads runs unasked",
+    "guard": "nothing more runs unasked than now, but laconic asks before data leaves this "
+    "machine, or something is destroyed or opened: for agents without prompts",
 }
 RECOMMENDED = "work"
 

@@ -14,7 +14,7 @@ from laconic.settings import toml
 from laconic.settings.load import home_directory
 from laconic.settings.schema import closest
 
-Scope = Literal["user", "project"]
+Scope = Literal["user", "project", "managed"]
 
 
 class HookEntry(NamedTuple):
@@ -32,7 +32,8 @@ class HookEntry(NamedTuple):
 class File(NamedTuple):
     """A file to change. user: its name in the agent's directory; project: its path in a project.
 
-    seed: keys that the whole file needs. template: what is written, or what the block says.
+    managed: where root has it for all users, by platform. seed: keys that the whole file needs.
+    template: what is written, or what the block says.
     """
 
     mechanism: Literal["json", "block", "file"]
@@ -42,6 +43,7 @@ class File(NamedTuple):
     seed: Mapping[str, Any] = {}
     template: str = ""
     executable: bool = False
+    managed: Mapping[str, str] = {}
 
 
 class Switch(NamedTuple):

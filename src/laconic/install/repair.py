@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from laconic.install import originals
 from laconic.install.doctor import examine
-from laconic.install.install import SCOPES, Change, carry_out, path_of, plan_install
+from laconic.install.install import SCOPES, Change, Site, carry_out, path_of, plan_install
 from laconic.install.installed import find_installed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from laconic.install.install import Site
-    from laconic.install.recipe import Recipe, Scope
-    from laconic.settings.load import Settings
+from laconic.install.recipe import Recipe, Scope
+from laconic.settings.load import Settings
 
 # The checks of the doctor that an installation settles.
 _OURS = frozenset(("hook", "run", "install"))

@@ -23,7 +23,7 @@ export default function (pi) {
     const said = await ask("tool_call", { toolCallId, toolName, input, cwd: ctx?.cwd ?? process.cwd() })
     if (said.block === true) return { block: true, reason: said.reason }
     if (said.ask === true && !(await confirmed(ctx, said.reason, subject))) {
-      return { block: true, reason: said.reason }
+      return { block: true, reason: `Nothing ran: nobody said yes. ${said.reason}` }
     }
     if (toolName === "bash" && typeof said.input?.command === "string") {
       event.input.command = said.input.command
