@@ -23,6 +23,7 @@ from laconic import engine
 from laconic.cli import main as cli
 from laconic.permissions import allowances
 from laconic.settings.load import isolated_settings, process_environment
+from machine import each_of
 
 ROOT = Path(__file__).parent.parent
 MANY = b"".join(b"copied file number %d to the archive\n" % n for n in range(2000))
@@ -88,12 +89,13 @@ def test_a_verb_is_not_the_package_of_its_name(name, order):
 
 
 TYPED = """
-from typing import assert_type
+from typing import Any, assert_type
 import laconic
 from laconic import Decision, LaconicError, Verdict
 decision = laconic.decide("ls", cwd=".", settings=laconic.load_settings(environ={}), environ={})
 assert_type(decision, Decision)
 assert_type(decision.verdict, Verdict)
+assert decision.verdict == "deny" or decision.verdict < "deny"
 assert_type(laconic.explain("ls"), str)
 assert_type(laconic.rewrite("ls").text, str)
 assert_type(laconic.run(["ls"]), int)
@@ -111,7 +113,7 @@ assert_type(registry.match("x"), list[laconic.Match])
 gate = laconic.Gate(stacks=["rust"], registry=registry, ask=lambda envelope: True)
 envelope = gate.decide("x")
 assert_type(envelope, laconic.Envelope)
-assert_type(envelope.verdict, str)
+assert_type(envelope.verdict, Verdict)
 assert_type(gate.record(envelope, call_id="1"), bool)
 assert_type(gate.compact("x", "text"), str)
 assert_type(gate.run("x").status, int)
@@ -120,7 +122,7 @@ async def twins() -> None:
     assert_type(await gate.arun("x", timeout=5.0), laconic.Result)
     assert_type(await gate.acompact("x", b"bytes", 0), str)
 call = gate.hook({"command": "x"}, tool="shell", call_id="1")
-assert_type(call, laconic.Call | None)
+assert_type(call, laconic.ToolCall | None)
 
 @gate.tool
 def shell(command: str, timeout: int = 5) -> str:
@@ -132,10 +134,21 @@ async def later(line: str) -> int:
     return 1
 async def use() -> None:
     assert_type(await later("x"), int)
-run_command = laconic.preset_run_command(stacks=["rust"], inner=lambda args: 3)
+def inner(args: str) -> int:
+    return 3
+async def ainner(args: str) -> int:
+    return 3
+assert_type(laconic.preset_run_command(stacks=["rust"], inner=inner)("x"), int | laconic.Envelope)
+assert_type(laconic.preset_run_command()({"command": "x"}), laconic.Envelope)
+async def awaits() -> None:
+    assert_type(await laconic.preset_run_command(inner=ainner)("x"), int | laconic.Envelope)
+    if call is not None:
+        assert_type(await call.afinish(b"x", 0), str)
+assert_type(call.finish("x") if call else "", str)
+assert_type(decision.to_dict(), dict[str, Any])
 assert_type(gate.audit_log.take(), list[laconic.AuditEntry])
 """
-WRONG = """
+WRONG = """# pyright: strict
 import laconic
 laconic.decide(b"ls")
 laconic.compact(b"").text
@@ -145,28 +158,62 @@ laconic.Rule(pattern="x")
 laconic.Gate(stack=["rust"])
 laconic.Gate().run("x", limit=3)
 laconic.preset_run_command(stack=["rust"])
+laconic.decide("x").verdict == 2
+laconic.Gate().decide("x").verdict == 1
+laconic.Rule(id="a", pattern="x", severity="fatal")
+laconic.Rule(id="a", pattern="x", action="refuse")
+laconic.Gate(unguarded="ignore")
+laconic.preset_run_command(inner=len)(7)
+laconic.preset_run_command()("x").reslt
+laconic.Gate().tool(3)
 """
 
 
-def test_a_type_checker_sees_the_signatures(tmp_path):
+CHECKERS = {
+    "mypy": [sys.executable, "-m", "mypy", "--strict", "--no-error-summary"],
+    "pyright": ["pyright", "--pythonpath", sys.executable],
+}
+
+
+@pytest.mark.parametrize("checker", ["mypy", *each_of("pyright")])
+def test_a_type_checker_sees_the_signatures(checker, tmp_path):
     def errors(text):
         (tmp_path / "use.py").write_text(text)
-        words = ["-m", "mypy", "--strict", "--no-error-summary", tmp_path / "use.py"]
-        done = subprocess.run(
-            [sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=False
-        )
-        return re.findall(r"use\.py:(\d+): error", done.stdout)
+        words = [*CHECKERS[checker], tmp_path / "use.py"]
+        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+        return {int(line) for line in re.findall(r"use\.py:(\d+)\S* (?:- )?error", done.stdout)}
 
-    assert errors(TYPED) == []
-    assert errors(WRONG) == ["3", "4", "5", "6", "7", "8", "9", "10"]
+    assert errors(TYPED) == set()
+    assert errors(WRONG) == set(range(3, WRONG.count("\n") + 1))
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: laconic.decide(5), "command"),
+        (lambda: laconic.decide(["git", "status"]), "command"),
+        (lambda: laconic.decide(b"ls"), "command"),
+        (lambda: laconic.decide("ls", 5), "cwd"),
+        (lambda: laconic.decide("ls", settings={}), "settings"),
+        (lambda: laconic.explain(None), "command"),
+        (lambda: laconic.rewrite(None), "command"),
+        (lambda: laconic.compact("text"), "data"),
+        (lambda: laconic.compact(b"", command=["ls"]), "command"),
+        (lambda: laconic.run("ls"), "argv"),
+        (lambda: laconic.run(["ls"], {}), "settings"),
+    ],
+)
+def test_a_wrong_type_is_an_error_that_names_the_argument(call, name):
+    with pytest.raises(laconic.LaconicError, match=f"`{name}` must be"):
+        call()
 
 
 # -- decisions as people see them ------------------------------------------------------------------
 
 
 def test_a_decision_prints_as_a_person_reads_it():
-    done = python('import laconic; print(laconic.decide("rm -rf /"))')
-    assert done.stdout == "deny: deletes the root of the file system (rm/delete)\n"
+    done = python('import laconic; print(laconic.decide("mkfs.ext4 /dev/sda1"))')
+    assert done.stdout == "deny: changes or destroys the contents of a disk (mkfs)\n"
 
 
 def test_a_printed_decision_cannot_command_the_terminal():
@@ -227,10 +274,10 @@ VERDICTS = {
 @pytest.mark.parametrize("command", VERDICTS)
 def test_only_settings_that_are_given_count(command):
     alone, with_settings = VERDICTS[command]
-    assert laconic.decide(command).verdict.word == alone
+    assert laconic.decide(command).verdict == alone
     assert laconic.explain(command).startswith(f"{alone}  ")
     settings = laconic.load_settings()
-    assert laconic.decide(command, settings=settings).verdict.word == with_settings
+    assert laconic.decide(command, settings=settings).verdict == with_settings
     assert laconic.explain(command, settings=settings).startswith(f"{with_settings}  ")
 
 
@@ -248,7 +295,7 @@ def test_variables_count_only_in_settings_that_are_given(monkeypatch):
     monkeypatch.setenv("LACONIC_DISABLED", "1")
     command = "curl https://example.com"
     strict = laconic.decide(command, settings=laconic.load_settings())
-    assert (laconic.decide(command).verdict.word, strict.verdict.word) == ("allow", "ask")
+    assert (laconic.decide(command).verdict, strict.verdict) == ("allow", "ask")
     assert laconic.rewrite("cargo test").text != "cargo test"
     assert laconic.rewrite("cargo test", laconic.load_settings()).text == "cargo test"
     assert laconic.compact(MANY) is not None
@@ -257,13 +304,13 @@ def test_variables_count_only_in_settings_that_are_given(monkeypatch):
 
 def test_an_exception_is_used_up_only_when_that_is_asked_for(everything):
     settings = laconic.load_settings()
-    before = (everything / "exceptions.jsonl").read_bytes()
+    before = (everything / "allowances.jsonl").read_bytes()
     for _ in range(2):
-        assert laconic.decide("git push", settings=settings).verdict.word == "allow"
-        laconic.decide("git push", use_up_exceptions=True)  # isolated: there is none to use up
-    assert (everything / "exceptions.jsonl").read_bytes() == before
-    used = [laconic.decide("git push", settings=settings, use_up_exceptions=True) for _ in range(2)]
-    assert [decision.verdict.word for decision in used] == ["allow", "ask"]
+        assert laconic.decide("git push", settings=settings).verdict == "allow"
+        laconic.decide("git push", use_up_allowances=True)  # isolated: there is none to use up
+    assert (everything / "allowances.jsonl").read_bytes() == before
+    used = [laconic.decide("git push", settings=settings, use_up_allowances=True) for _ in range(2)]
+    assert [decision.verdict for decision in used] == ["allow", "ask"]
 
 
 def test_nothing_of_the_users_is_opened(everything, project):
@@ -311,7 +358,7 @@ def test_the_command_line_gives_the_same(command, capsys):
     assert capsys.readouterr().out == laconic.rewrite(command, settings).text + "\n"
     cli.run(["check", "--json", command])
     said = json.loads(capsys.readouterr().out)
-    assert (said["verdict"], said["rule"]) == (decision.verdict.word, decision.rule)
+    assert (said["verdict"], said["rule"]) == (decision.verdict, decision.rule)
 
 
 @pytest.mark.parametrize("verb", ["decide", "rewrite"])
@@ -366,7 +413,7 @@ def test_run_follows_the_settings_that_are_given(home, project):
 
 
 def test_run_takes_words():
-    with pytest.raises(TypeError):
+    with pytest.raises(laconic.LaconicError):
         laconic.run("ls -l")
     with pytest.raises(laconic.LaconicError):
         laconic.run([])
@@ -436,7 +483,7 @@ def test_settings_may_be_shared_by_threads():
     settings = laconic.load_settings()
 
     def verdict(command):
-        return laconic.decide(command, settings=settings).verdict.word
+        return laconic.decide(command, settings=settings).verdict
 
     with ThreadPoolExecutor(8) as pool:
         words = list(pool.map(verdict, [*VERDICTS] * 20))
@@ -448,8 +495,8 @@ def test_one_exception_is_used_up_by_one_of_eight_threads():
     settings = laconic.load_settings()
 
     def use(_):
-        found = laconic.decide("git push", settings=settings, use_up_exceptions=True)
-        return found.verdict.word
+        found = laconic.decide("git push", settings=settings, use_up_allowances=True)
+        return found.verdict
 
     with ThreadPoolExecutor(8) as pool:
         assert sorted(pool.map(use, range(8))) == ["allow"] + ["ask"] * 7
@@ -460,7 +507,7 @@ def test_an_event_loop_may_call_it(capfd):
         statuses = await asyncio.gather(
             *(asyncio.to_thread(laconic.run, ["sh", "-c", f"exit {n}"]) for n in range(4))
         )
-        return statuses, laconic.decide("rm -rf /").verdict.word, laconic.compact(MANY) is not None
+        return statuses, laconic.decide("rm -rf /").verdict, laconic.compact(MANY) is not None
 
     assert asyncio.run(main()) == ([0, 1, 2, 3], "deny", True)
     assert capfd.readouterr().err == ""

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from laconic.library.effects import LOG, emit_audit, inject_reminder
+from laconic.library.conditions import RuleError
 from laconic.library.modes import (
     deny_with_explanation,
     passthrough_only_audit,
     rewrite_with_audit,
 )
+from laconic.library.outlets import LOG, emit_audit, inject_reminder
 from laconic.library.preset import RunCommand, preset_run_command
 from laconic.library.registry import Match, Registry, shipped, stack_names
 from laconic.library.rule import Catalogue, Context, Rule
-from laconic.library.when import RuleError
 from laconic.settings.load import process_environment
 
 tool_hooks_mode_rewrite_with_audit = rewrite_with_audit
@@ -109,6 +109,7 @@ def _joined(config: object, fields: Mapping[str, Any], name: str) -> dict[str, A
 
 
 __all__ = [
+    "RuleError",
     "RunCommand",
     "catalogue",
     "lifecycle_audit_log_snapshot",

@@ -15,7 +15,9 @@ from laconic.cli import main as cli
 
 ROOT = Path(__file__).parents[2]
 ADAPTERS = sorted(
-    path.stem for path in ROOT.glob("src/laconic/adapters/*.py") if path.stem != "__init__"
+    path.stem
+    for path in ROOT.glob("src/laconic/adapters/*.py")
+    if path.stem not in ("__init__", "mcp_tools")
 )
 FRAMEWORKS = tomllib.loads((ROOT / "tests/frameworks/frameworks.toml").read_text())
 LIBRARY = (ROOT / "docs/library.md").read_text()

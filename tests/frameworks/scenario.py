@@ -7,11 +7,15 @@ import os
 import re
 import stat
 import sys
+import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 from uuid import uuid4
+
+import laconic
 
 PAGES = Path(__file__).parents[2] / "docs/frameworks"
 ALLOWED, REWRITTEN, DENIED, LONG = "echo hello", "find . -name '*.py'", "rm -rf /", "git log"
@@ -22,6 +26,7 @@ TOGETHER = (FIRST, SECOND, "rm -rf ~", "echo together")  # one turn, and a no fo
 TURNS = (*((command,) for command in COMMANDS), TOGETHER)
 NOTE = "Your command was rewritten per rule python.find_versus_rg"
 ABILITIES = ("allow", "rewrite", "deny", "ask", "compact", "remind")
+NAMES = (Path(__file__).parents[1] / "cases/library/tool_names.txt").read_text().split()
 
 # Programs that stand before the real ones: whatever leaks through a gate does no harm.
 PROGRAMS = {
@@ -40,24 +45,25 @@ class Scenario:
     def __init__(self) -> None:
         self.seen: list[str] = []
         self.asked: list[str] = []
-        self.here = Path.cwd()
+        self.here, self.programs = Path.cwd(), Path.home() / "bin"
+        self.tool, self.argument, self.turns = "run_command", "command", TURNS
+        self.programs.mkdir()
         for name, code in {**PROGRAMS, "deploy.sh": 'echo "deployed $1"'}.items():
-            path = self.here / ("deploy.sh" if name == "deploy.sh" else f"bin/{name}")
-            path.parent.mkdir(exist_ok=True)
+            path = (self.here if name == "deploy.sh" else self.programs) / name
             path.write_text(f'#!/bin/sh\necho "{name} $*" >> {self.here}/ran\n{code}\n')
             path.chmod(path.stat().st_mode | stat.S_IXUSR)
-        os.environ["PATH"] = f"{self.here}/bin:{os.environ['PATH']}"
+        os.environ["PATH"] = f"{self.programs}:{os.environ['PATH']}"
 
     def next_commands(self, text: str) -> tuple[str, ...]:
         """Take down what the model reads in this turn; return the commands it answers with."""
         self.seen.append(text)
         turn = len(self.seen) - 1
-        return TURNS[turn] if turn < len(TURNS) else ()
+        return self.turns[turn] if turn < len(self.turns) else ()
 
     def next_calls(self, text: str) -> list[tuple[str, dict[str, str]]]:
         """The same as calls: an id, and the arguments."""
         commands = self.next_commands(text)
-        return [(f"call-{uuid4()}", {"command": command}) for command in commands]
+        return [(f"call-{uuid4()}", {self.argument: command}) for command in commands]
 
     def begin_again(self, gate: Any) -> None:
         """Forget what was seen, for a second conversation."""
@@ -73,6 +79,11 @@ class Scenario:
         """Run the example of a page of the documentation, which is given a model and a person."""
         text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
         code = "\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+        code = code.replace("run_command", self.tool)
+        for there in ("{}: str", "run({}, shell", "    {}: "):
+            code = code.replace(there.format("command"), there.format(self.argument))
+        if self.argument != "command":  # a tool that a person confirms comes to no hook before
+            code = code.replace("(requires_confirmation=True)", "")
         module = ModuleType(f"page_{page}")
         path = self.here / f"page_{page}.py"  # frameworks look for types and sources
         path.write_text(code, encoding="utf-8")
@@ -81,9 +92,27 @@ class Scenario:
         exec(compile(code, path, "exec"), vars(module))
         return vars(module)
 
+    def run_names(self, page: str, model: Callable[[], Any]) -> None:
+        """Run the example with a tool of each usual name, then with one that has no command."""
+        kept, self.turns = self.turns, (("rm -rf /",),)
+        for self.tool in NAMES:
+            self.seen = []
+            (self.here / "ran").unlink(missing_ok=True)
+            self.run_page(page, model=model())
+            assert self.ran == [], f"{self.tool} has run {self.ran}"
+            assert "cannot be undone" in self.seen[-1], (self.tool, self.seen)
+        self.seen, self.tool, self.argument, self.turns = [], "look_up", "topic", (("echo x",),)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            error = _error_of(self.run_page, page, model=model())
+        said = [str(each.message) for each in told]
+        warned = sum("guards none of the tools" in text for text in said)
+        # An adapter that is given each tool by itself refuses one.
+        assert warned == 1 or "look_up has no" in error, (error, said)
+        self.tool, self.argument, self.turns = "run_command", "command", kept
+
     def run_broken(self, page: str, **names: Any) -> None:
         """Run the example with a gate that raises: it comes to an end, and no command runs."""
-        from laconic import Gate  # some drivers silence loggers before they import anything
 
         def fail(*_: Any, **__: Any) -> Any:
             raise RuntimeError("broken")
@@ -94,13 +123,13 @@ class Scenario:
         self.seen, self.asked = [], []
         (self.here / "ran").unlink(missing_ok=True)
         verbs = {"hook": fail, "decide": fail, "ahook": afail, "adecide": afail}
-        kept = {verb: getattr(Gate, verb) for verb in verbs}
+        kept = {verb: getattr(laconic.Gate, verb) for verb in verbs}
         for verb, broken in verbs.items():
-            setattr(Gate, verb, broken)
+            setattr(laconic.Gate, verb, broken)
         with suppress(Exception):  # of most frameworks the run ends so
             self.run_page(page, **names)
         for verb, whole in kept.items():
-            setattr(Gate, verb, whole)
+            setattr(laconic.Gate, verb, whole)
         ran = [command for command in self.ran if not command.startswith("git ")]  # as some SDKs do
         assert ran == [], f"a gate that raises has let run {ran}"
 
@@ -166,3 +195,11 @@ class Scenario:
         if faults:
             print(f"ran {self.ran}\nasked {self.asked}", *self.seen[-1:], sep="\n", file=sys.stderr)
         print("RESULT " + json.dumps({"abilities": words, "faults": faults}))
+
+
+def _error_of(function: Callable[..., Any], *given: Any, **more: Any) -> str:
+    try:
+        function(*given, **more)
+    except laconic.RuleError as error:
+        return str(error)
+    return ""

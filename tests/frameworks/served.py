@@ -26,7 +26,7 @@ def over_stdio(scenario: Scenario, page: str, connect: Callable[[], Session]) ->
     config.write_text('[rules]\nstacks = ["python"]\n')
     raw_id = ""
     for python in (sys.executable, os.environ["BESIDE"]):
-        program = scenario.here / "bin/laconic"
+        program = scenario.programs / "laconic"
         program.write_text(f'#!/bin/sh\nexec {python} -P -m laconic "$@"\n')
         program.chmod(0o755)
         alone = subprocess.run(
@@ -84,7 +84,56 @@ async def all_turns(scenario: Scenario, session: Session) -> None:
 
 
 def text_of(result: Any) -> str:
-    """What a client reads, said once: no structured content repeats it."""
-    structured = getattr(result, "structured_content", getattr(result, "structuredContent", None))
-    assert structured is None, structured
-    return "\n".join(part.text for part in result.content)
+    """What a model reads; what a program reads says the same."""
+    text = "\n".join(part.text for part in result.content)
+    structured = structured_of(result)
+    if structured is not None:  # of an argument that is refused there is nothing to tell
+        assert structured["text"] == text, structured
+        if "status" in structured:
+            assert is_error(result) is (structured["status"] != 0), structured
+    return text
+
+
+def structured_of(result: Any) -> Any:
+    return getattr(result, "structured_content", getattr(result, "structuredContent", None))
+
+
+def is_error(result: Any) -> bool:
+    return bool(getattr(result, "is_error", getattr(result, "isError", None)))
+
+
+async def check_tools(client: Any, gate: Any) -> None:
+    """The schemas, and what is told of calls that end in other ways than well."""
+    tools = {
+        tool.name: tool.model_dump(by_alias=True) for tool in (await client.list_tools()).tools
+    }
+    for tool in tools.values():
+        parts = (tool["inputSchema"], tool["outputSchema"])
+        assert all(p.get("description") for s in parts for p in s["properties"].values()), tool
+        assert tool["inputSchema"]["additionalProperties"] is False, tool
+        assert tool["title"], tool
+        assert tool["description"] == tool["description"].strip(), tool
+    assert tools["run_command"]["annotations"]["destructiveHint"] is True
+    assert tools["recall"]["annotations"]["readOnlyHint"] is True
+    for arguments, status, verdict in (
+        ({"command": "echo x"}, 0, "allow"),
+        ({"command": "exit 3"}, 3, "allow"),
+        ({"command": "rm -rf /"}, 126, "deny"),
+        ({"command": "sleep 9", "timeout_s": 0.1}, 124, "allow"),
+    ):
+        told = await client.call_tool("run_command", arguments)
+        text_of(told)
+        assert (structured_of(told)["status"], structured_of(told)["verdict"]) == (status, verdict)
+    assert is_error(await client.call_tool("recall", {"id": "zzzzzz"}))
+    for wrong in ({"command": "echo x", "timeout": 3}, {"timeout_s": 3}, {"command": 5}):
+        assert is_error(await client.call_tool("run_command", wrong)), wrong
+    heard: list[float] = []
+
+    async def hear(progress: float, *_: Any) -> None:
+        heard.append(progress)
+
+    command = "for n in 1 2 3; do echo $n; sleep 0.7; done"
+    await client.call_tool("run_command", {"command": command}, progress_callback=hear)
+    assert len(heard) > 1, heard
+    assert heard == sorted(heard), heard
+    gate.audit_log.take()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import threading
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -174,7 +177,7 @@ def users(home, project):
     (home / ".claude/settings.json").write_text('{"permissions": {"deny": ["Bash(git log)"]}}')
     state = home / ".local/state/laconic"
     allowances.add(state, "git push", str(project), time.time() + 99, once=True, now=time.time())
-    return state / "exceptions.jsonl"
+    return state / "allowances.jsonl"
 
 
 @pytest.mark.usefixtures("users")
@@ -195,6 +198,51 @@ def test_an_exception_for_one_run_is_used_up_by_the_run_and_not_by_the_decision(
 
 
 # -- ask -------------------------------------------------------------------------------------------
+
+
+def test_a_profile_and_commands_that_may_run_are_chosen_in_code():
+    assert [laconic.Gate().decide(c).verdict for c in ("pytest", "npm publish")] == ["ask", "ask"]
+    assert laconic.Gate(profile="work").decide("pytest").verdict == "allow"
+    gate = laconic.Gate(allow=["npm publish", "pytest"])
+    assert gate.decide("npm publish && pytest").verdict == "allow"
+    assert gate.decide("npm publish && rm -rf /").verdict == "deny"
+    assert gate.run("npm publish; git push").status == 126
+    strict = laconic.Gate(settings=laconic.load_settings(), profile="strict")
+    assert strict.decide("npm view x").verdict == "ask"
+
+
+def test_what_a_gate_rewrites_asks_for_the_reason_of_what_was_typed():
+    for command in ("cargo build", "cargo test", "cargo check"):
+        plain, rewritten = (laconic.Gate(stacks=s).decide(command) for s in ([], ["rust"]))
+        assert rewritten.changed
+        assert (rewritten.explanation, rewritten.rule_id) == (plain.explanation, plain.rule_id)
+        assert laconic.Gate(stacks=["rust"], profile="work").decide(command).verdict == "allow"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("ask", True), ("audit", "x"), ("audit", [3]), ("settings", {}), ("profile", "wrk"),
+        ("allow", "ls"), ("allow", ["$x"]), ("allow", [3]), ("tools", "bash"), ("unguarded", "no"),
+    ],
+)  # fmt: skip
+def test_a_wrong_key_of_a_gate_is_named(key, value):
+    with pytest.raises(laconic.RuleError, match=f"`{key}`"):
+        laconic.Gate(**{key: value})
+
+
+def test_a_result_can_be_undone(project):
+    gate = laconic.Gate(profile="work", undo=True)
+    (project / "a").write_text("text")
+    result = gate.run("rm a")
+    assert (result.status, (project / "a").exists()) == (0, False)
+    again = gate.undo(result)
+    assert (project / "a").read_text() == "text"
+    gate.undo(again)
+    assert not (project / "a").exists()
+    for kept_nothing in (gate.run("ls"), laconic.Gate(profile="work").run("touch b")):
+        with pytest.raises(laconic.LaconicError, match="nothing was kept"):
+            gate.undo(kept_nothing)
 
 
 def test_nobody_to_ask_is_a_no():
@@ -371,22 +419,62 @@ def test_an_async_ask_is_awaited():
 # -- hook, the interface of adapters ---------------------------------------------------------------
 
 
-def test_a_hook_is_about_named_tools_and_commands_only():
+CASES = Path(__file__).parents[1] / "cases/library"
+NAMES = (CASES / "tool_names.txt").read_text().split()
+ARGUMENTS = [
+    json.loads(line)
+    for line in (CASES / "arguments.jsonl").read_text().splitlines()
+    if not line.startswith("//")
+]
+
+
+@pytest.mark.parametrize("case", ARGUMENTS, ids=lambda case: f"{case['tool']} {case['args']}")
+def test_commands_are_found_in_the_arguments_of_any_tool(case):
+    gate = laconic.Gate(custom_rules=[to_next()], tools=case.get("tools", ()))
+    call = gate.hook(case["args"], tool=case["tool"])
+    assert (call and call.verdict) == case["verdict"]
+    if "rewritten" in case:
+        assert call.rewritten == case["rewritten"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_tool_is_guarded_whatever_its_name_is(name):
     gate = laconic.Gate()
-    assert gate.hook({"command": "ls"}, tool="read_file") is None
-    assert gate.hook({"command": None, "restart": True}, tool="shell") is None
-    assert gate.hook({"command": "  "}) is None
-    assert gate.hook({"text": "rm -rf /"}) is None
-    assert gate.hook({"restart": True, "text": ""}, tool="shell") is None
-    assert gate.hook({"command": "ls"}, tool="shell").verdict == "allow"
+    for key in ("command", "cmd", "commands", "shell_command"):
+        call = gate.hook({key: "rm -rf /"}, tool=name, call_id="1")
+        assert (call.verdict, call.start(approved=True)) == ("deny", False)
 
 
-@pytest.mark.parametrize("value", ["rm -rf /", ["rm", "-rf", "/"]])
-def test_a_named_tool_whose_command_is_not_found_is_denied(value):
-    call = laconic.Gate().hook({"script": value}, tool="shell", call_id="1")
-    assert call.verdict == "deny"
-    assert not call.start(approved=True)
-    assert "shell has no argument command, cmd, run" in call.message
+def test_bytes_stay_bytes():
+    gate = laconic.Gate(custom_rules=[to_next()])
+    assert gate.hook({"command": b"old x"}).rewritten == {"command": b"echo new"}
+    assert gate.hook(b"rm -rf /").verdict == "deny"
+
+
+def schema(*names):
+    return {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+
+
+def test_an_agent_none_of_whose_tools_is_guarded_is_told_once():
+    gate = laconic.Gate()
+    with pytest.warns(UserWarning, match=r"guards none of the tools of this agent \(a, b\)"):
+        gate.look_at({"a": schema("path"), "b": None})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gate.look_at({"a": schema("path")})
+        for guarded in (
+            {"a": schema("command")},
+            {"a": schema("path"), "b": {"properties": {"args": schema("cmd")}}},
+            {"shell": None},
+            {},
+        ):
+            laconic.Gate().look_at(guarded)
+        laconic.Gate(tools={"a": None}).look_at({"a": None})
+        laconic.Gate(tools={"a": "line"}).look_at({"a": None})
+    strict = laconic.Gate(unguarded="raise")
+    for _ in range(2):
+        with pytest.raises(laconic.RuleError, match="guards none"):
+            strict.look_at({"a": None})
 
 
 KEYS = "cwd workdir working_directory working_dir workingDirectory dir_path directory".split()
@@ -440,6 +528,22 @@ def test_a_wrapped_function_is_judged_where_it_is_told_to_run():
     assert run("ls", cwd="~root").startswith("denied")
     assert asyncio.run(arun("ls")) == "ran ls in /"
     assert asyncio.run(arun("rm -rf usr")).startswith("denied")
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        {"scripts": "cat .env"}, {"args": {"command": "cat .env"}}, {"Command": "cat .env"},
+        {"commands": ["cat .env"]}, {"command": "ls", "shell_command": "rm -rf ~"}, {}, "", None,
+    ],
+)  # fmt: skip
+def test_the_preset_with_the_gate_runs_nothing_that_names_no_command(args):
+    ran = []
+    run = laconic.preset_run_command(gate=True, inner=ran.append)
+    run(args)
+    assert ran == []
+    laconic.preset_run_command(inner=ran.append)({"scripts": "cat .env"})
+    assert ran == [{"scripts": "cat .env"}]
 
 
 def test_the_preset_judges_where_its_tool_is_told_to_run():

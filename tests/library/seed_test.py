@@ -287,7 +287,7 @@ def test_an_async_executor_is_awaited():
     async def main():
         wrapper = preset_run_command(stacks=["rust"], inner=inner)
         assert await wrapper("ls") == "ls"
-        assert (await wrapper("cargo check")).result["command"].endswith("target-shared")
+        assert (await wrapper("cargo check")).result.endswith("target-shared")
         assert (await wrapper("rm -rf /")).action == "deny"
 
     asyncio.run(main())

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agent_framework import ChatMiddleware, Content, FunctionMiddleware, Message
 
-if TYPE_CHECKING:
-    from laconic.library.gate import Gate
+from laconic.library.gate import Gate
 
 
 def guard(gate: Gate) -> list[Any]:
@@ -50,6 +49,8 @@ class _Reminders(ChatMiddleware):
         self.gate = gate
 
     async def process(self, context: Any, call_next: Any) -> None:
+        tools = (context.options or {}).get("tools") or ()
+        self.gate.look_at({tool.name: tool.parameters() for tool in tools})
         if note := self.gate.take_reminders():
             context.messages = [*context.messages, Message(role="system", contents=[note])]
         await call_next()

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 from weakref import WeakKeyDictionary
 
-from laconic.library.call import Consents
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from laconic.library.gate import Gate
+from laconic.library.gate import Gate
+from laconic.library.tool_call import Consents
 
 # What a person has allowed in runs that paused: hooks are not told the call's id.
 _ALLOWED: WeakKeyDictionary[Gate, Consents] = WeakKeyDictionary()
@@ -23,13 +20,16 @@ def guard(gate: Gate) -> Callable[..., Any]:
     Consent is what `settle` was told, or else what the gate's `ask` says.
     """
 
-    def hook(function_name: str, function_call: Any, arguments: Any, run_context: Any) -> Any:
+    def hook(
+        function_name: str, function_call: Any, arguments: Any, run_context: Any, agent: Any = None
+    ) -> Any:
         call = gate.hook(dict(arguments), tool=function_name, call_id=None)
         if call is None:
+            gate.look_at(_schemas(getattr(agent, "tools", None) or ()))
             return function_call(**arguments)
         allowed = _ALLOWED.get(gate, Consents())
         if not call.ask_and_start(allowed.take(call, run_context.run_id)):
-            return call.message
+            return call.refusal()
         arguments.update(call.rewritten)  # the call reads this dict, whatever it is given
         output = function_call(**arguments)
         if not inspect.isawaitable(output):
@@ -41,6 +41,18 @@ def guard(gate: Gate) -> Callable[..., Any]:
         return later()
 
     return hook
+
+
+def _schemas(tools: Any) -> dict[str, object]:
+    """The schemas of an agent's tools: functions, those of Agno, and sets of them."""
+    found: dict[str, object] = {}
+    for tool in tools:
+        if functions := getattr(tool, "functions", None):
+            found |= _schemas(functions.values())
+        elif (inner := getattr(tool, "entrypoint", tool)) and callable(inner):
+            name = getattr(tool, "name", None) or inner.__name__
+            found[name] = {"properties": inspect.signature(inner).parameters}
+    return found
 
 
 def settle(gate: Gate, run: Any, ask: Callable[[str, str], bool]) -> None:
@@ -57,4 +69,4 @@ def settle(gate: Gate, run: Any, ask: Callable[[str, str], bool]) -> None:
             need.confirm()
         else:
             call.start(approved=False)
-            need.reject(call.message)
+            need.reject(call.refusal(approved=False))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from autogen_core.tools import (
     BaseTool,
@@ -12,20 +13,18 @@ from autogen_core.tools import (
     ToolResult,
 )
 
-from laconic.library.when import RuleError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from laconic.library.gate import Gate
+from laconic.library.conditions import RuleError
+from laconic.library.gate import Gate
 
 
 class guard(StaticWorkbench):  # noqa: N801 - it is used like the functions of the other adapters
     """A workbench of tools or functions; a call cannot be interrupted, so the gate's `ask` asks."""
 
     def __init__(self, gate: Gate, tools: Iterable[Any]) -> None:
-        super().__init__([_tool(tool) for tool in tools])
+        own = [_tool(tool) for tool in tools]
+        super().__init__(own)
         self.gate = gate
+        gate.look_at({tool.name: tool.schema.get("parameters") for tool in own})
 
     async def call_tool(
         self, name: str, arguments: Any = None, cancellation_token: Any = None, call_id: Any = None
@@ -34,7 +33,7 @@ class guard(StaticWorkbench):  # noqa: N801 - it is used like the functions of t
             given = dict(arguments or {})
             call = await self.gate.ahook(given, tool=name, call_id=call_id or None)
             if call is not None and not await call.aask_and_start():
-                return _refusal(name, call.message)
+                return _refusal(name, call.refusal())
         except Exception as fault:  # noqa: BLE001 - it would keep the agent waiting for ever
             return _refusal(name, f"denied: the gate has failed: {fault!r}")
         if call is not None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from claude_agent_sdk import HookMatcher, PermissionResultAllow, PermissionResultDeny
 
-from laconic.library.asking import async_answer
-
-if TYPE_CHECKING:
-    from laconic.library.gate import Gate
+from laconic.library.ask_user import async_answer
+from laconic.library.gate import Gate
 
 
 def guard(gate: Gate, options: Any) -> Any:
@@ -56,10 +54,9 @@ def guard(gate: Gate, options: Any) -> Any:
             return PermissionResultDeny(message=call.message)
         return said
 
-    tools = "|".join(sorted(gate.tools))
     hooks = {event: list(found) for event, found in (options.hooks or {}).items()}
     for event, hook in (("PreToolUse", before), ("PostToolUse", after)):
-        matcher = HookMatcher(matcher=tools, hooks=[hook], on_failure="block")
+        matcher = HookMatcher(hooks=[hook], on_failure="block")
         hooks.setdefault(event, []).append(matcher)
     return dataclasses.replace(options, hooks=hooks, can_use_tool=permit if asks else None)
 

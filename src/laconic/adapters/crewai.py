@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crewai.hooks import (
     register_after_tool_call_hook,
@@ -10,16 +10,14 @@ from crewai.hooks import (
     register_before_tool_call_hook,
 )
 
-from laconic.library.asking import answer
-
-if TYPE_CHECKING:
-    from laconic.library.call import Call
-    from laconic.library.gate import Gate
+from laconic.library.ask_user import answer
+from laconic.library.gate import Gate
+from laconic.library.tool_call import ToolCall
 
 
 def guard(gate: Gate) -> None:
     """Register hooks; the gate's `ask` asks, or else CrewAI does at the terminal."""
-    calls: dict[int, tuple[Call, bool]] = {}  # by the arguments, which both hooks are given
+    calls: dict[int, tuple[ToolCall, str]] = {}  # by the arguments, which both hooks are given
     shown: list[dict[str, str]] = []
 
     def before(context: Any) -> bool | None:
@@ -29,8 +27,9 @@ def guard(gate: Gate) -> None:
             call = gate.hook(dict(context.tool_input), tool=context.tool_name, call_id=None)
             if call is None:
                 return None
-            runs = call.start(_answer(gate, call, context))
-            calls[id(context.tool_input)] = call, runs
+            approved = _answer(gate, call, context)
+            runs = call.start(approved)
+            calls[id(context.tool_input)] = call, "" if runs else call.refusal(approved)
             if runs:
                 context.tool_input.update(call.rewritten)
         except Exception:  # noqa: BLE001 - the tool must not run
@@ -39,13 +38,15 @@ def guard(gate: Gate) -> None:
 
     def after(context: Any) -> str | None:
         """Its text replaces the tool's; it is also called for a tool that was blocked."""
-        call, runs = calls.pop(id(context.tool_input), (None, False))
+        call, refusal = calls.pop(id(context.tool_input), (None, ""))
         if call is None:
             return None
-        text = call.finish(context.tool_result) if runs else call.message
+        text = refusal or call.finish(context.tool_result)
         return text if isinstance(text, str) else None
 
     def remind(context: Any) -> None:
+        tools = getattr(context.agent, "tools", None) or ()
+        gate.look_at({tool.name: tool.args_schema.model_json_schema() for tool in tools})
         while shown:
             last = shown.pop()
             if last in context.messages:
@@ -59,7 +60,7 @@ def guard(gate: Gate) -> None:
     register_before_llm_call_hook(remind)
 
 
-def _answer(gate: Gate, call: Call, context: Any) -> bool | None:
+def _answer(gate: Gate, call: ToolCall, context: Any) -> bool | None:
     if call.verdict != "ask":
         return None
     if gate.ask is not None:

@@ -5,19 +5,15 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context, HumanResponseEvent, InputRequiredEvent
 
-from laconic.library.modes import KEYS
-from laconic.library.when import RuleError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from laconic.library.call import Call
-    from laconic.library.gate import Gate
+from laconic.library.conditions import RuleError
+from laconic.library.gate import Gate
+from laconic.library.tool_call import ToolCall
 
 
 def guard(gate: Gate, function: Callable[..., Any]) -> Any:
@@ -28,17 +24,18 @@ def guard(gate: Gate, function: Callable[..., Any]) -> Any:
 
     @functools.wraps(function)
     async def guarded(ctx: Any, **arguments: Any) -> Any:
-        call = await gate.ahook(arguments, call_id=None, others=usual)
+        call = await gate.ahook(arguments, tool=name, call_id=None, others=usual)
         if call is None:
             return await _run(function, arguments)
-        if not await call.astart(await _answer(ctx, call)):
-            return call.message
+        approved = await _answer(ctx, call)
+        if not await call.astart(approved):
+            return call.refusal(approved)
         output = await _run(function, call.rewritten)
         return await call.afinish(output, remind=True)
 
-    own = inspect.signature(function)
-    if not set(KEYS) & set(own.parameters):
-        raise RuleError(f"{function!r} has no parameter {', '.join(KEYS)} for the command")
+    own, name = inspect.signature(function), function.__name__
+    if not gate.guards(name, {"properties": own.parameters}):
+        raise RuleError(f"{name} has no parameter for a command: name it in Gate(tools=…)")
     parameters = own.parameters.values()
     usual = {each.name: each.default for each in parameters if each.default is not each.empty}
     context = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=Context)
@@ -47,7 +44,7 @@ def guard(gate: Gate, function: Callable[..., Any]) -> Any:
     return FunctionTool.from_defaults(async_fn=guarded)
 
 
-async def _answer(ctx: Any, call: Call) -> bool | None:
+async def _answer(ctx: Any, call: ToolCall) -> bool | None:
     """Wait for a person; the framework calls the tool again when the answer is there."""
     if call.verdict != "ask":
         return None

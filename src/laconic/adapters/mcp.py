@@ -6,17 +6,27 @@ from typing import Annotated
 from mcp.server.elicitation import ElicitationResult
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.resolve import Elicit, Resolve
-from pydantic import BaseModel, Field
+from mcp.types import CallToolResult, ToolAnnotations
 
 from laconic import __version__
+from laconic.adapters.mcp_tools import (
+    RECALL,
+    RUN,
+    Answer,
+    Command,
+    Directory,
+    Grep,
+    Limit,
+    Lines,
+    Ran,
+    RawId,
+    Recalled,
+    ran,
+    recall_result,
+    refuse_unknown,
+)
 from laconic.library.gate import Gate
-from laconic.library.served import question, recalled, result_text
-
-
-class Answer(BaseModel):
-    """What a person says to a command that needs consent."""
-
-    run: bool = Field(description="Run it?")
+from laconic.library.tool_server_result import question
 
 
 def server(gate: Gate) -> MCPServer:
@@ -25,33 +35,43 @@ def server(gate: Gate) -> MCPServer:
 
     async def consent(command: str, cwd: str, ctx: Context) -> Answer | Elicit[Answer]:
         envelope = await gate.adecide(command, cwd=cwd or None)
-        can_ask = ctx.client_capabilities and ctx.client_capabilities.elicitation
-        if envelope.verdict != "ask" or not can_ask:
+        if envelope.verdict != "ask" or not _can_ask(ctx):
             return Answer(run=False)  # nobody is asked, and nobody has said yes
         return Elicit(question(envelope), Answer)
 
-    @made.tool(structured_output=False)  # it would say everything twice
+    changing = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True)
+    reading = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+
+    @made.tool(**RUN, annotations=changing)
     async def run_command(
-        command: str,
+        command: Command,
+        ctx: Context,
         answer: Annotated[ElicitationResult[Answer], Resolve(consent)],
-        cwd: str = "",
-        timeout_s: float = 600,
-    ) -> str:
-        """Run a command in bash and return what matters of its output.
+        cwd: Directory = "",
+        timeout_s: Limit = 600,
+    ) -> Annotated[CallToolResult, Ran]:
+        said = answer.action == "accept" and answer.data.run
+        result = await gate.arun(
+            command,
+            cwd=cwd or None,
+            timeout=timeout_s,
+            approved=said if said or _can_ask(ctx) else None,
+            on_output=lambda written: ctx.report_progress(written, message=f"{written:,} bytes"),
+        )
+        return ran(gate, result)
 
-        cwd: the directory, that of the server if it is empty.
-        """
-        approved = answer.action == "accept" and answer.data.run
-        place, limit = cwd or None, timeout_s
-        result = await gate.arun(command, cwd=place, timeout=limit, approved=approved)
-        return result_text(gate, result)
+    @made.tool(**RECALL, annotations=reading)
+    async def recall(
+        id: RawId,  # noqa: A002
+        lines: Lines = "",
+        grep: Grep = "",
+    ) -> Annotated[CallToolResult, Recalled]:
+        return await asyncio.to_thread(recall_result, gate, id, lines, grep)
 
-    @made.tool(structured_output=False)
-    async def recall(id: str, lines: str = "", grep: str = "") -> str:  # noqa: A002
-        """Return the output that run_command has hidden, by the id in its last line.
-
-        lines: only some of them, such as 10:20. grep: only those that match, with their numbers.
-        """
-        return await asyncio.to_thread(recalled, gate, id, lines, grep)
-
+    for name in ("run_command", "recall"):
+        refuse_unknown(made._tool_manager.get_tool(name))  # noqa: SLF001 - there is no other way
     return made
+
+
+def _can_ask(ctx: Context) -> bool:
+    return bool(ctx.client_capabilities and ctx.client_capabilities.elicitation)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from laconic.library.gate import Gate
 from laconic.library.result import DENIED_STATUS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from laconic.library.gate import Gate
 
 
 def guard(gate: Gate, agent: Any) -> Any:
@@ -28,7 +25,7 @@ def guard(gate: Gate, agent: Any) -> Any:
             return execute(action, cwd, **more)
         approved = call.envelope.original_command in confirmed
         if not call.ask_and_start(approved):
-            return {"output": call.message, "returncode": DENIED_STATUS, "exception_info": ""}
+            return {"output": call.refusal(), "returncode": DENIED_STATUS, "exception_info": ""}
         done = execute(call.rewritten, cwd, **more)
         return {**done, "output": call.finish(done["output"], done["returncode"], remind=True)}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
@@ -11,12 +11,10 @@ from openhands.sdk.security import ConfirmRisky, SecurityAnalyzerBase, SecurityR
 from openhands.sdk.tool import ToolExecutor
 from openhands.tools.terminal import TerminalAction, TerminalObservation, TerminalTool
 
+from laconic.library.gate import Gate
 from laconic.library.result import DENIED_STATUS
 from laconic.library.terminal import Terminal
-
-if TYPE_CHECKING:
-    from laconic.library.call import Call
-    from laconic.library.gate import Gate
+from laconic.library.tool_call import ToolCall
 
 _EXECUTORS: WeakValueDictionary[str, _Executor] = WeakValueDictionary()  # by conversation
 
@@ -63,10 +61,10 @@ class _Executor(ToolExecutor):
         self.close, self.interrupt = inner.close, inner.interrupt
         _EXECUTORS[str(state.id)] = self
 
-    def hook(self, action: Any) -> Call | None:
+    def hook(self, action: Any) -> ToolCall | None:
         return self.terminal.hook(action.command, is_input=action.is_input, resets=action.reset)
 
-    def is_confirmed(self, call: Call) -> bool:
+    def is_confirmed(self, call: ToolCall) -> bool:
         """Tell whether a person has confirmed it: what is risky waits for that."""
         is_ours = isinstance(self.state.security_analyzer, GateAnalyzer)
         waits = is_ours and self.state.confirmation_policy.should_confirm(SecurityRisk.HIGH)
@@ -76,7 +74,7 @@ class _Executor(ToolExecutor):
         call = self.hook(action)
         if call is not None and not call.ask_and_start(self.is_confirmed(call)):
             return TerminalObservation.from_text(
-                text=call.message, is_error=True, command=action.command, exit_code=DENIED_STATUS
+                text=call.refusal(), is_error=True, command=action.command, exit_code=DENIED_STATUS
             )
         given = action if call is None else action.model_copy(update={"command": call.command})
         seen = self.inner(given, conversation)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from smolagents import ActionStep
 
-if TYPE_CHECKING:
-    from laconic.library.gate import Gate
+from laconic.library.gate import Gate
 
 
 def guard(gate: Gate, agent: Any) -> Any:
     """Put the agent's tools behind a gate, whose `ask` is called: a step cannot be interrupted."""
+    gate.look_at({name: {"properties": tool.inputs} for name, tool in agent.tools.items()})
     for name, tool in agent.tools.items():
-        if name in gate.tools:
-            tool.forward = _guarded(gate, name, tool.forward, list(tool.inputs))
+        tool.forward = _guarded(gate, name, tool.forward, list(tool.inputs))
     shown: list[tuple[Any, str]] = []
 
     def remind(step: Any, agent: Any = None) -> None:  # noqa: ARG001
@@ -37,7 +36,7 @@ def _guarded(gate: Gate, tool: str, forward: Any, names: list[str]) -> Any:
         if call is None:
             return forward(**arguments)
         if not call.ask_and_start():
-            return call.message
+            return call.refusal()
         return call.finish(forward(**call.rewritten))
 
     return guarded

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from strands.hooks import (
     AfterToolCallEvent,
@@ -12,8 +12,7 @@ from strands.hooks import (
 )
 from strands.middleware import InvokeModelStage
 
-if TYPE_CHECKING:
-    from laconic.library.gate import Gate
+from laconic.library.gate import Gate
 
 
 class guard(HookProvider):  # noqa: N801 - it is used like the functions of the other adapters
@@ -28,6 +27,8 @@ class guard(HookProvider):  # noqa: N801 - it is used like the functions of the 
         registry.add_callback(AfterToolCallEvent, self.after)
 
     def begin(self, event: Any) -> None:
+        specs = event.agent.tool_registry.get_all_tools_config()
+        self.gate.look_at({name: spec["inputSchema"]["json"] for name, spec in specs.items()})
         event.agent.add_middleware(InvokeModelStage.Input, self.remind)
 
     async def before(self, event: Any) -> None:
@@ -42,7 +43,7 @@ class guard(HookProvider):  # noqa: N801 - it is used like the functions of the 
         if await call.astart(approved):
             event.tool_use = {**use, "input": call.rewritten}  # the history keeps the other one
         else:
-            event.cancel_tool = call.message
+            event.cancel_tool = call.refusal(approved)
 
     async def after(self, event: Any) -> None:
         call = self.gate.call(event.tool_use["toolUseId"])

@@ -12,12 +12,10 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, Any, Protocol
+from os import PathLike
+from typing import Any, Protocol
 
 from laconic.secrets.redact import redact
-
-if TYPE_CHECKING:
-    from os import PathLike
 
 SCHEMA = 1
 _MOST_KEPT = 10_000

@@ -15,15 +15,12 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from laconic.library.chat import HTTPChat
+from laconic.library.chat import Complete, HTTPChat
+from laconic.library.conditions import RuleError
 from laconic.library.rule import is_integer
-from laconic.library.when import RuleError
 from laconic.secrets.redact import HIDDEN, redact
-
-if TYPE_CHECKING:
-    from laconic.library.chat import Complete
 
 CATALOGUE = "tool_hooks/llm_classifier"
 KINDS = ("rewrite", "deny", "allow")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
-from laconic.types import Outcome, Verdict, assert_never
-
-if TYPE_CHECKING:
-    from laconic.library.effects import Effect
-    from laconic.types import Decision
+from laconic.library.outlets import Effect
+from laconic.library.rule import Severity
+from laconic.types import Decision, Outcome, Verdict, assert_never
 
 
 class _Missing:
@@ -22,7 +20,7 @@ class _Missing:
 
 
 MISSING: Any = _Missing()
-ASK, DENY = Verdict.ASK.word, Verdict.DENY.word
+ASK, DENY = str(Verdict.ASK), str(Verdict.DENY)
 PASSTHROUGH, REWRITE = "passthrough", "rewrite"
 _OUTCOMES = {ASK: Outcome.ASKED, DENY: Outcome.DENIED}
 
@@ -43,7 +41,7 @@ class Envelope(Mapping[str, Any]):
     original_command: str
     rule_id: str = ""
     catalogue_id: str = ""
-    severity: str = ""
+    severity: Severity | Literal[""] = ""
     explanation: str = ""
     references: tuple[str, ...] = ()
     result: Any = MISSING
@@ -58,9 +56,9 @@ class Envelope(Mapping[str, Any]):
         return _OUTCOMES.get(self.action, Outcome.ALLOWED)
 
     @property
-    def verdict(self) -> str:
-        """`allow`, `ask` or `deny`; only `allow` may run without anybody's consent."""
-        return self.outcome.word or ""
+    def verdict(self) -> Verdict:
+        """May it run? Only `allow` may without anybody's consent."""
+        return Verdict(self.action) if self.action in _OUTCOMES else Verdict.ALLOW
 
     @property
     def matched(self) -> bool:
@@ -85,6 +83,13 @@ class Envelope(Mapping[str, Any]):
                 return how if self.changed else ""
             case other:
                 return assert_never(other)
+
+    def refusal(self, said: str | None = None) -> str:
+        """What the model reads if it does not run; said: the words of a person who has said no."""
+        if said is None or self.outcome is not Outcome.ASKED:
+            return self.message
+        words = f": {said.strip()}" if said.strip() else ""
+        return f"denied by a person{words} (it needed consent: {self.explanation}, {self.rule_id})"
 
     def tightened_by(self, other: Envelope) -> Envelope:
         """Return this decision, as strict as that about another command that might run."""

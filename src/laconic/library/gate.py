@@ -1,6 +1,6 @@
 """The Gate: rules, the classifier and laconic's own verdicts before a command, compaction after it.
 
-It is isolated unless it is told otherwise: nobody's configuration, agents' rules or exceptions are
+It is isolated unless it is told otherwise: nobody's configuration, agents' rules or allowances are
 read. A decision has no effects. A fault of the gate denies.
 """
 
@@ -9,28 +9,27 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 from uuid import uuid4
 
-from laconic.library.asking import Ask, answer, async_answer
+from laconic.errors import LaconicError
+from laconic.library.arguments import Tools, declared, directory_of, find, has_command, is_shell
+from laconic.library.ask_user import Ask, answer, async_answer
 from laconic.library.audit import Audit, MemoryAudit
-from laconic.library.call import Call
-from laconic.library.calls import Calls
+from laconic.library.call_memory import Calls
+from laconic.library.chosen import Profile, rules_allowing, with_profile
 from laconic.library.classifier import Classifier
-from laconic.library.effects import Audited, Outlets
-from laconic.library.judge import OWN, Judge, faulty
-from laconic.library.modes import (
-    KEYS,
-    Mode,
-    command_of,
-    directory_of,
-    lacks_command,
-    other_commands,
-    rewrite_with_audit,
-)
+from laconic.library.conditions import RuleError
+from laconic.library.envelope import Envelope
+from laconic.library.judge import OWN, GateJudge, faulty
+from laconic.library.modes import Mode, rewrite_with_audit
+from laconic.library.outlets import Audited, Outlets
 from laconic.library.output import ShownOutput, show
 from laconic.library.process import Process
 from laconic.library.registry import Registry
@@ -38,23 +37,15 @@ from laconic.library.reminders import ReminderQueue
 from laconic.library.result import DENIED_STATUS, Result, refused
 from laconic.library.rule import Context, Rule, normal_stack, texts
 from laconic.library.rules import Rules
-from laconic.library.threads import in_own_thread
-from laconic.library.when import RuleError
+from laconic.library.run_in_thread import in_own_thread
+from laconic.library.tool_call import ToolCall
+from laconic.library.undoing import id_of, keep_before, take_back
 from laconic.library.wrap import wrapped
 from laconic.settings.environ import working_directory
-from laconic.settings.load import isolated_settings, process_environment
+from laconic.settings.load import Settings, isolated_settings, process_environment
 from laconic.types import Outcome, Source, Verdict
 
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from laconic.library.envelope import Envelope
-    from laconic.settings.load import Settings
-
-TOOLS = (
-    "run_command", "shell", "bash", "Bash", "terminal", "execute_bash", "execute_command",
-    "run_shell_command",
-)  # fmt: skip
+_LOOK_S = 0.5  # how often is looked whether there is more output
 _QUICK_LENGTH = 400  # characters; what is longer may take more than 50 ms
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -63,9 +54,15 @@ class Gate:
     """Rules, verdicts, compaction, audit and reminders for the commands of one agent.
 
     gate: laconic's own verdicts count, too. settings: those of laconic.load_settings(), to decide
-    as `laconic check` does; without them the gate is isolated. ask: called where the verdict is
-    `ask`; True lets the command run. audit: where entries go besides `audit_log`. tools: the names
-    of tools that `hook` looks at. keeps_raw: hidden output is kept for `laconic recall`.
+    as `laconic check` does; without them the gate is isolated. profile: in place of that of the
+    settings. allow: commands that may run, in the form of `laconic allow --always`. box: what would
+    be asked about and is harmless in the box runs there. undo: `run` keeps what a command changes,
+    for `undo`. ask: called where the verdict is `ask`; True lets the command run. audit: where
+    entries go besides `audit_log`. tools: tools that run commands, with the places of the commands
+    in their arguments if those have names of their own; None as the place: no commands. Any other
+    tool is guarded if one of its arguments has a name such as `command`. unguarded: what to do
+    about an agent none of whose tools is guarded. keeps_raw: hidden output is kept for
+    `laconic recall`.
     """
 
     def __init__(
@@ -79,13 +76,18 @@ class Gate:
         plugins: Sequence[str] = (),
         gate: bool = True,
         settings: Settings | None = None,
+        profile: Profile | None = None,
+        allow: Iterable[str] = (),
+        box: bool = False,
+        undo: bool = False,
         cwd: str | PathLike[str] | None = None,
         environ: Mapping[str, str] | None = None,
         ask: Ask | None = None,
         audit: Audit | Iterable[Audit] = (),
         reminders: ReminderQueue | None = None,
         session: str = "",
-        tools: Iterable[str] = TOOLS,
+        tools: Tools = (),
+        unguarded: Literal["warn", "raise"] = "warn",
         shell: str = "/bin/bash",
         timeout: float | None = None,
         keeps_raw: bool = True,
@@ -100,15 +102,31 @@ class Gate:
             named = (catalogue.stack for catalogue in seeded if catalogue.stack)
             self.stacks = tuple(dict.fromkeys((*self.stacks, *named)))
         self._environ, self._cwd, self.ask = environ, cwd, ask
-        self.settings = settings or isolated_settings(self.environ)
+        if settings is not None and not isinstance(settings, Settings):
+            raise RuleError("`settings` must be what laconic.load_settings() returns")
+        if ask is not None and not callable(ask):
+            raise RuleError("`ask` must be callable")
+        self.settings = with_profile(settings or isolated_settings(self.environ), profile)
+        self.keeps_undo = undo
         rules = Rules(custom_rules, seeded, self.stacks)
         model = None if classifier is None else Classifier.of(classifier)
-        self.judge = Judge(rules, mode, model, self.settings, uses_gate=gate)
+        self.judge = GateJudge(
+            rules,
+            mode,
+            model,
+            self.settings,
+            uses_gate=gate,
+            also=rules_allowing(allow),
+            uses_box=box,
+        )
         self.audit_log = MemoryAudit()
-        sinks = tuple(audit) if isinstance(audit, Iterable) else (audit,)
+        sinks = _sinks(audit)
         self.reminders = ReminderQueue() if reminders is None else reminders
         self.outlets = Outlets((self.audit_log, *sinks), self.reminders, session)
-        self.tools = frozenset(tools)
+        self._tools = declared(tools)
+        if unguarded not in ("warn", "raise"):
+            raise RuleError(f"`unguarded` must be 'warn' or 'raise', not {unguarded!r}")
+        self._unguarded, self._has_warned = unguarded, False
         self.shell, self.timeout, self.keeps_raw = shell, timeout, keeps_raw
         self._calls = Calls()
 
@@ -142,16 +160,26 @@ class Gate:
 
         call_id: that of the tool call; the same call gets the same answer.
         """
+        return self._decided(command, cwd, call_id)
+
+    def _decided(
+        self,
+        command: str,
+        cwd: str | PathLike[str] | None,
+        call_id: str,
+        *,
+        as_typed: bool = False,
+    ) -> Envelope:
         try:
             context = self.context(cwd)
         except Exception as fault:  # noqa: BLE001 - a directory may be any object
             return faulty(command, fault)
         known = self._calls.known(call_id, command)
         if known is None:
-            return self.judge.decide(command, context)
+            return self.judge.decide(command, context, as_typed=as_typed)
         with known.lock:  # whoever else asks about this call waits for the answer
             if known.envelope is None:
-                known.envelope = self.judge.decide(command, context)
+                known.envelope = self.judge.decide(command, context, as_typed=as_typed)
             return known.envelope
 
     async def adecide(
@@ -195,8 +223,7 @@ class Gate:
         """Tell whether an event loop may wait for a decision."""
         if not self.judge.is_quick:
             return False
-        commands = (command_of(arguments), *other_commands(arguments))
-        return sum(map(len, commands)) <= _QUICK_LENGTH
+        return len(arguments if isinstance(arguments, str) else repr(arguments)) <= _QUICK_LENGTH
 
     def _act_on(self, envelope: Envelope, call_id: str, *, runs: bool) -> bool:
         try:
@@ -207,6 +234,27 @@ class Gate:
             return False
         return runs
 
+    def guards(self, tool: str, schema: object = None) -> bool:
+        """Tell whether commands of a tool are looked at; schema: of its arguments (JSON Schema)."""
+        if tool in self._tools:
+            return self._tools[tool] is not None
+        return is_shell(tool) or has_command(schema)
+
+    def look_at(self, tools: Mapping[str, object]) -> None:
+        """Warn once, or raise, if none of an agent's tools is guarded; tools: schemas by name."""
+        unknown = [name for name in tools if name not in self._tools]
+        if not unknown or any(self.guards(name, schema) for name, schema in tools.items()):
+            return
+        what = (
+            f"laconic guards none of the tools of this agent ({', '.join(tools)}): say which run"
+            ' commands, as Gate(tools={"name": "argument"}), or that none does, as {"name": None}'
+        )
+        if self._unguarded == "raise":
+            raise RuleError(what)
+        if not self._has_warned:
+            self._has_warned = True
+            warnings.warn(what, stacklevel=2)
+
     def hook(
         self,
         arguments: object,
@@ -215,36 +263,41 @@ class Gate:
         call_id: str | None = "",
         cwd: str | None = None,
         others: Mapping[str, object] | None = None,
-    ) -> Call | None:
+    ) -> ToolCall | None:
         """Return what a framework's hook needs before a tool call; None: the call is not for us.
 
         call_id: None if the framework has no ids for its calls, so that this one gets its own.
         cwd: where the tool runs commands, unless the arguments name a directory, or `others` do,
         which are the arguments of a tool whose hook is given the command alone.
         """
-        if tool and tool not in self.tools:
+        paths = self._tools.get(tool, ())
+        if paths is None:
             return None
         call_id = f"call-{uuid4()}" if call_id is None else call_id
         try:
-            command, also = command_of(arguments), other_commands(arguments)
+            found = find(arguments, tool, paths)
             place = self.place_of(arguments, self.place_of(others, cwd))
         except Exception as fault:  # noqa: BLE001 - arguments may be any object
-            return Call(gate=self, arguments=arguments, envelope=faulty("", fault))
-        if not command.strip() and not also:
-            if tool and lacks_command(arguments):  # it would run what nobody has judged
-                missing = RuleError(f"{tool} has no argument {', '.join(KEYS)}")
-                return Call(gate=self, arguments=arguments, envelope=faulty("", missing))
+            return ToolCall(gate=self, arguments=arguments, envelope=faulty("", fault))
+        if found is None:
             return None
-        envelope = self.decide(command, cwd=place, call_id=call_id)
-        for other in also:
+        is_text = found.place is not None
+        envelope = self._decided(found.command, place, call_id, as_typed=not is_text)
+        for other in found.others:
             envelope = envelope.tightened_by(self.decide(other, cwd=place))
-        call = Call(gate=self, arguments=arguments, envelope=envelope, call_id=call_id)
+        call = ToolCall(
+            gate=self,
+            arguments=arguments,
+            envelope=envelope,
+            place=found.place or (),
+            call_id=call_id,
+        )
         known = self._calls.known(call_id, envelope.original_command)
         if known is not None:
             known.call = call
         return call
 
-    def call(self, call_id: str) -> Call | None:
+    def call(self, call_id: str) -> ToolCall | None:
         """The call of this id that `hook` was asked about, for a hook that comes after the tool."""
         return self._calls.last(call_id)
 
@@ -256,7 +309,7 @@ class Gate:
         call_id: str | None = "",
         cwd: str | None = None,
         others: Mapping[str, object] | None = None,
-    ) -> Call | None:
+    ) -> ToolCall | None:
         ask = partial(self.hook, arguments, tool=tool, call_id=call_id, cwd=cwd, others=others)
         try:
             is_quick = self._is_quick(arguments)
@@ -299,10 +352,10 @@ class Gate:
     ) -> Result:
         """Decide, ask, run, compact. Not letting a command run is a result, not an exception."""
         envelope = self.decide(command, cwd=cwd, call_id=call_id)
-        if approved is None:
-            approved = answer(self.ask, envelope)
-        if not self.record(envelope, call_id=call_id, approved=approved):
-            return refused(envelope)
+        if was_told := approved is not None or self.ask is not None:
+            approved = answer(self.ask, envelope) if approved is None else approved
+        if not self.record(envelope, call_id=call_id, approved=approved is True):
+            return refused(envelope, by_person=was_told)
         return self._ended(envelope, self._process(envelope, cwd), timeout, call_id)
 
     async def arun(
@@ -313,19 +366,38 @@ class Gate:
         timeout: float | None = None,  # noqa: ASYNC109 - it is the command's, as of run
         call_id: str = "",
         approved: bool | None = None,
+        on_output: Callable[[int], Awaitable[object]] | None = None,
     ) -> Result:
-        """Do the same as run; when the task is cancelled, the command is stopped."""
+        """Do the same as run; when the task is cancelled, the command is stopped.
+
+        on_output: is called with the number of bytes when there are more of them.
+        """
         envelope = await self.adecide(command, cwd=cwd, call_id=call_id)
-        if approved is None:
-            approved = await async_answer(self.ask, envelope)
-        if not await self.arecord(envelope, call_id=call_id, approved=approved):
-            return refused(envelope)
+        if was_told := approved is not None or self.ask is not None:
+            approved = await async_answer(self.ask, envelope) if approved is None else approved
+        if not await self.arecord(envelope, call_id=call_id, approved=approved is True):
+            return refused(envelope, by_person=was_told)
         process = self._process(envelope, cwd)
         try:
-            return await in_own_thread(self._ended, envelope, process, timeout, call_id)
+            ended = asyncio.ensure_future(
+                in_own_thread(self._ended, envelope, process, timeout, call_id)
+            )
+            seen = 0
+            while on_output is not None and not (await asyncio.wait((ended,), timeout=_LOOK_S))[0]:
+                if (written := process.written) > seen:
+                    seen = written
+                    await on_output(written)
+            return await ended
         except asyncio.CancelledError:
             await in_own_thread(process.stop)
             raise
+
+    def undo(self, result: Result) -> Result:
+        """Take back what a command of `run` has changed; undo of what it returns brings it again.
+
+        LaconicError if that is not possible: Gate(undo=True) keeps what a command changes.
+        """
+        return replace(result, undo_id=take_back(result.undo_id, self.settings))
 
     @overload
     def tool(self, function: F, /) -> F: ...
@@ -350,8 +422,13 @@ class Gate:
     def _ended(
         self, envelope: Envelope, process: Process, timeout: float | None, call_id: str
     ) -> Result:
+        kept = None
         try:
+            if self.keeps_undo:
+                kept = keep_before(process, self.settings)
             ended = process.run(self.timeout if timeout is None else timeout)
+        except LaconicError as error:  # nothing can be kept here
+            return Result(status=DENIED_STATUS, text=error.text, envelope=envelope)
         except OSError as error:
             text = (
                 f"laconic: {self.shell} cannot be started in {process.directory}: {error.strerror}"
@@ -372,6 +449,7 @@ class Gate:
             stdout=ended.out.decode("utf-8", "replace"),
             stderr=ended.err.decode("utf-8", "replace"),
             raw_id=shown.raw_id,
+            undo_id=id_of(kept),
             saved_tokens=shown.saved_tokens,
             duration_ms=ended.duration_ms,
             timed_out=ended.timed_out,
@@ -404,9 +482,9 @@ class Gate:
         self.outlets.emit("tool_result", payload)
 
     def _uses_up(self, envelope: Envelope) -> bool:
-        """Use up an exception for one run; tell whether it was still there."""
+        """Use up an allowance for one run; tell whether it was still there."""
         decision = envelope.decision
-        if decision is None or decision.source is not Source.EXCEPTION:
+        if decision is None or decision.source is not Source.ALLOWANCE:
             return True
         context = self.context(envelope.cwd or None)
         again = self.judge.verdict(envelope.command, context, use_up=True)
@@ -424,3 +502,12 @@ class Gate:
         self.outlets.play(told)
         if envelope.outcome is Outcome.DENIED:
             self.outlets.emit("tool_denied", payload)
+
+
+def _sinks(audit: object) -> tuple[Audit, ...]:
+    sinks = audit if isinstance(audit, Iterable) and not isinstance(audit, str) else (audit,)
+    found: tuple[Any, ...] = tuple(sinks)
+    for sink in found:
+        if not callable(sink) and not callable(getattr(sink, "write", None)):
+            raise RuleError(f"`audit` must be functions, or sinks such as JsonLinesAudit: {sink!r}")
+    return found

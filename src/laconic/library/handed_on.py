@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from laconic.knowledge import traits
+from laconic.knowledge.arguments import Argument
 from laconic.knowledge.catalog import library
-from laconic.reading.acts import Verb
+from laconic.reading.acts import Act, Verb
+from laconic.reading.situation import ProgramCall
 from laconic.types import Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.knowledge.arguments import Argument
-    from laconic.reading.acts import Act
-    from laconic.reading.situation import ProgramCall
 
 _WRAPPING = ("hands-on", "transparent")
 _OF_WORDS = frozenset((Kind.OPTION, Kind.VALUE, Kind.WORD, Kind.CODE))

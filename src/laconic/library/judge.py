@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import register_at_fork
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from laconic import engine
+from laconic.library.chosen import in_box
 from laconic.library.classifier import CATALOGUE as CLASSIFIER
-from laconic.library.effects import Pending, emit_audit, going_to
+from laconic.library.classifier import Classifier
+from laconic.library.conditions import RuleError
 from laconic.library.envelope import DENY, PASSTHROUGH, REWRITE, Envelope
-from laconic.library.modes import ShippedMode, report, rewrite_with_audit
+from laconic.library.modes import (
+    AsTyped,
+    Mode,
+    ShippedMode,
+    envelope_for,
+    report,
+    rewrite_with_audit,
+)
+from laconic.library.outlets import Pending, emit_audit, going_to
 from laconic.library.readings import Readings
 from laconic.library.registry import line_of
-from laconic.types import Outcome, Verdict, strictest
-
-if TYPE_CHECKING:
-    from laconic.library.classifier import Classifier
-    from laconic.library.modes import Mode
-    from laconic.library.rule import Context
-    from laconic.library.rules import Rules
-    from laconic.settings.load import Settings
-    from laconic.types import Decision
+from laconic.library.rule import Context
+from laconic.library.rules import Rules
+from laconic.policy.own_rules import OwnRule
+from laconic.settings.load import Settings
+from laconic.types import Decision, Outcome, Verdict, strictest
 
 OWN = "laconic/gate"
 FAULT = "laconic/fault"
@@ -40,7 +46,7 @@ def _forget_turns() -> None:
 register_at_fork(after_in_child=_forget_turns)
 
 
-class Judge:
+class GateJudge:
     """What has a say in a decision. uses_gate: laconic's own verdicts count."""
 
     def __init__(
@@ -51,46 +57,56 @@ class Judge:
         settings: Settings,
         *,
         uses_gate: bool,
+        also: Sequence[OwnRule] = (),
+        uses_box: bool = False,
     ) -> None:
         self.rules, self.mode, self.classifier = rules, mode, classifier
         self.settings, self.uses_gate = settings, uses_gate
+        self.also, self.uses_box = also, uses_box
 
     @property
     def is_quick(self) -> bool:
         """Tell whether a decision waits for nobody: no model, no program or mode of the user's."""
-        is_ours = isinstance(self.mode, ShippedMode) and not self.rules.call_back
-        return is_ours and self.settings.is_isolated and self.classifier is None
+        if self.uses_box or self.rules.call_back or not isinstance(self.mode, ShippedMode):
+            return False
+        return self.settings.is_isolated and self.classifier is None
 
     @property
     def _reads_for_rules(self) -> bool:
         """Tell whether a verdict may be asked for before the rules: it tells nobody."""
         return self.uses_gate and self.settings.config.permissions.engine != "external"
 
-    def decide(self, command: str, context: Context) -> Envelope:
+    def decide(self, command: str, context: Context, *, as_typed: bool = False) -> Envelope:
         """Decide, without effects: they are in the envelope. Never raises: a fault denies.
+
+        as_typed: it cannot run as another command.
 
         Threads take turns, because a decision looks at files, each look lets go of the interpreter,
         and to get it back takes longer than the look. Nothing depends on the turn: a thread that
         has waited for long, for another's slow disk perhaps, goes on without it.
         """
         if not self.is_quick:
-            return self._judged(command, context)
+            return self._judged(command, context, as_typed)
         turn = _turn
         is_ours = turn.acquire(timeout=_LONG)
         try:
-            return self._judged(command, context)
+            return self._judged(command, context, as_typed)
         finally:
             if is_ours:
                 turn.release()
 
-    def _judged(self, command: str, context: Context) -> Envelope:
+    def _judged(self, command: str, context: Context, as_typed: bool) -> Envelope:
         pending = Pending()
         if self._reads_for_rules:
-            readings = Readings(self.settings, context.cwd, context.environ)
+            readings = Readings(self.settings, context.cwd, context.environ, self.also)
             context = replace(context, readings=readings)
         try:
             with going_to(pending):
-                envelope = self._decide(command, context)
+                envelope = self._decide(command, context, as_typed)
+            if self.uses_box and not as_typed:
+                envelope = self._boxed(envelope, context)
+            if as_typed and envelope.changed:
+                raise RuleError("a command of several words or lines cannot be rewritten")
         except Exception as fault:  # noqa: BLE001 - whatever happened, the command must not run
             pending.effects.clear()
             envelope = faulty(command, fault)
@@ -100,9 +116,10 @@ class Judge:
             return envelope
         return replace(envelope, effects=tuple(pending.effects), cwd=context.cwd)
 
-    def _decide(self, command: str, context: Context) -> Envelope:
+    def _decide(self, command: str, context: Context, as_typed: bool) -> Envelope:
         if isinstance(self.mode, ShippedMode):
-            envelope = self.rules.apply(command, context, self.mode)
+            mode = AsTyped(self.mode) if as_typed else self.mode
+            envelope = self.rules.apply(command, context, mode)
         else:
             envelope = self._by_own_mode(command, context)
         is_classified = envelope is None and self.classifier is not None
@@ -116,6 +133,24 @@ class Judge:
         if is_classified and envelope.changed:  # a model's rewrite cannot make a verdict milder
             decision = strictest((self.verdict(command, context), decision), 0, decision.end)
         return replace(envelope, **_told(decision))
+
+    def _boxed(self, envelope: Envelope, context: Context) -> Envelope:
+        """Have it run in the box if that settles what there is to ask."""
+        if envelope.decision is None or envelope.outcome is not Outcome.ASKED:
+            return envelope
+        command = envelope.command
+        decision, boxed = in_box(command, envelope.decision, context, self.settings)
+        if boxed == command:
+            return envelope
+        return replace(
+            envelope,
+            action=REWRITE,
+            command=boxed,
+            rule_id=decision.rule,
+            severity="info",
+            explanation=decision.reason,
+            decision=decision,
+        )
 
     def gated(self, command: str, context: Context) -> Envelope:
         """Return what laconic itself says of a command, without any rule."""
@@ -131,16 +166,7 @@ class Judge:
         new = given.get("command")
         new = new if isinstance(new, str) else command
         action = str(given.get("action") or PASSTHROUGH)
-        envelope = Envelope(
-            action=action,
-            command=new,
-            original_command=command,
-            rule_id=match.rule_id,
-            catalogue_id=match.catalogue_id,
-            severity=match.severity,
-            explanation=match.explanation,
-            references=match.references,
-        )
+        envelope = envelope_for(match, action, command, new)
         denial = self.rules.denial(new, context) if new != command else None
         if denial is None:
             return envelope
@@ -182,16 +208,11 @@ class Judge:
         return envelope
 
     def verdict(self, command: str, context: Context, *, use_up: bool = False) -> Decision:
-        """The gate's own verdict; use_up: an exception for one run is gone then."""
+        """The gate's own verdict; use_up: an allowance for one run is gone then."""
         if context.readings is not None and not use_up:
             return context.readings.verdict(command)
-        return engine.decide(
-            command,
-            context.cwd,
-            self.settings,
-            environ=context.environ,
-            use_up_exceptions=use_up,
-        )
+        request = engine.Request(command, context.cwd, context.environ)
+        return engine.decide_request(request, self.settings, use_allowances=use_up, also=self.also)
 
 
 def _unruled(command: str, context: Context, **more: Any) -> Envelope:
@@ -204,12 +225,11 @@ def _told(decision: Decision) -> dict[str, Any]:
     """What laconic's own verdict about the text that would run changes in an envelope."""
     if decision.verdict is Verdict.ALLOW:
         return {"decision": decision}
-    word = decision.verdict.word
     return {
-        "action": word,
+        "action": str(decision.verdict),
         "rule_id": decision.rule,
         "catalogue_id": OWN,
-        "severity": "error" if word == DENY else "warning",
+        "severity": "error" if decision.verdict is Verdict.DENY else "warning",
         "explanation": decision.reason
         + (f"; instead: {decision.instead}" if decision.instead else ""),
         "references": (),

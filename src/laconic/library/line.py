@@ -7,6 +7,8 @@ at as they stand. Whether a command is harmless is for the gate to say.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from laconic.errors import LaconicError
 from laconic.knowledge.arguments import Argument, evaluate
 from laconic.knowledge.catalog import library
@@ -22,16 +24,10 @@ from laconic.patterns import pattern
 from laconic.reading.decide import forget, read_line, read_program
 from laconic.reading.places import Facts
 from laconic.reading.say import Say
-from laconic.reading.situation import ProgramCall
+from laconic.reading.situation import ProgramCall, Situation
 from laconic.shell import ParseError, parse
+from laconic.shell.ast import Script
 from laconic.shell.walk import commands
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from laconic.reading.situation import Situation
-    from laconic.shell.ast import Script
 
 MAX_LENGTH = 256 * 1024
 _NO_HOME = "/home/.nobody"
@@ -45,15 +41,13 @@ _IFS = pattern(r"\$(?:IFS(?!\w)|\{IFS(?:[^\w}][^}]*)?\})(?:\$[0-9@*])?")  # whit
 _MARKS = pattern(r"['\"\\`]|[\x00-\x1f\x7f]")
 
 
-class Written:
+class WrittenText:
     """A text as it was written, as a tree if it is one.
 
     kept: where the line begins and the user's home, by any name. is_own: it is the line itself.
     Invocations refer to it, not to their line, which refers to them: only the collector of garbage
     would free such a circle.
     """
-
-    __slots__ = ("is_own", "kept", "script", "source")
 
     def __init__(self, source: bytes, kept: tuple[str, ...], script: Script | None = None) -> None:
         self.source, self.kept, self.script = source, kept, script
@@ -89,14 +83,9 @@ class Invocation:
     empty for none.
     """
 
-    __slots__ = (
-        "_command_start", "_may_edit", "_subcommand", "arguments", "directories", "end", "name",
-        "program", "program_end", "start", "variables", "written",
-    )  # fmt: skip
-
     def __init__(
         self,
-        written: Written,
+        written: WrittenText,
         arguments: list[Argument],
         directories: tuple[str, ...],
         command_start: int = -1,
@@ -190,7 +179,7 @@ class Line:
         self.script = _parsed(self.source)
         if programs is None:
             programs = read_line(text, library(), Say(), self._facts)
-        self._written: dict[int, Written] = {}
+        self._written: dict[int, WrittenText] = {}
         if len(programs) > _SORTED:
             programs.sort(key=outermost_start)
         self.invocations = _different(self._found(programs))
@@ -236,12 +225,12 @@ class Line:
             made.variables = frozenset(variables(program))
         return made
 
-    def _text_of(self, situation: Situation) -> Written:
+    def _text_of(self, situation: Situation) -> WrittenText:
         script = situation.script
         written = self._written.get(id(script))
         if written is None:
             source = script.source if script is not None else b""
-            written = self._written[id(script)] = Written(source, self._kept, script)
+            written = self._written[id(script)] = WrittenText(source, self._kept, script)
             written.is_own = not situation.script_depth and source == self.source
         return written
 
@@ -277,7 +266,7 @@ class Line:
 
     def _each_word(self, words: list[Argument]) -> Iterator[Invocation]:
         """Yield each word as a program, with those behind it as arguments."""
-        written = Written(self.source, self._kept)
+        written = WrittenText(self.source, self._kept)
         for pos, word in enumerate(words):
             name = word.behind(word.leading.rfind("=") + 1)  # `--split-string='rm x'`
             if name.leading[:1].isalnum() or name.leading[:1] in ("/", ".", "_"):

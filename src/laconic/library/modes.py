@@ -6,79 +6,17 @@ ones can also say beforehand what they would do, so that nothing has to run to d
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from laconic.library.effects import emit_audit, inject_reminder
+from laconic.library.arguments import Found, find, with_command
 from laconic.library.envelope import DENY, PASSTHROUGH, REWRITE, Envelope
+from laconic.library.outlets import emit_audit, inject_reminder
 from laconic.library.registry import Match
 from laconic.library.rule import Rule
-from laconic.library.when import RuleError
-from laconic.run.task import as_word
 
 Inner = Callable[[Any], Any]
 Mode = Callable[[Any, Any, "Inner | None"], Any]
-KEYS = ("command", "cmd", "run")
-# How the tools of agents name the directory for a command.
-DIRECTORY_KEYS = (
-    "cwd", "workdir", "working_directory", "working_dir", "workingDirectory", "dir_path",
-    "directory",
-)  # fmt: skip
-
-
-def command_key(args: object) -> str:
-    """The key of the arguments that holds the command; empty if they are not a mapping."""
-    if not isinstance(args, Mapping):
-        return ""
-    return next((key for key in KEYS if args.get(key) is not None), "command")
-
-
-def command_of(args: object) -> str:
-    """The command in what a tool is called with: text, or a mapping with command, cmd or run."""
-    value = args.get(command_key(args)) if isinstance(args, Mapping) else args
-    if isinstance(value, list | tuple):
-        return " ".join(as_word(str(word)) for word in value)
-    return "" if value is None else str(value)
-
-
-def lacks_command(args: object) -> bool:
-    """Tell whether a tool gets texts, but none under a key where we look for the command."""
-    if not isinstance(args, Mapping) or any(key in args for key in KEYS):
-        return False
-    return any(isinstance(value, str | list | tuple) and value for value in args.values())
-
-
-def with_command(args: object, command: str) -> dict[str, Any]:
-    """The arguments with another command under the key that it came from; all else is kept."""
-    if isinstance(args, Mapping):
-        return {**args, command_key(args): command}
-    return {"command": command}
-
-
-def other_commands(args: object) -> list[str]:
-    """Commands under other keys than the one that counts: a tool might run those instead."""
-    if not isinstance(args, Mapping):
-        return []
-    others = [key for key in KEYS if key != command_key(args) and args.get(key)]
-    return [command_of({"command": args[key]}) for key in others]
-
-
-def directory_of(args: object) -> str | None:
-    """The directory that a tool is told to run its command in; None if it is not told any.
-
-    Raises for what cannot be judged: two of them, and `~`, which not every tool expands.
-    """
-    if not isinstance(args, Mapping):
-        return None
-    told = {os.fspath(args[key]) for key in DIRECTORY_KEYS if args.get(key)}
-    if not told:
-        return None
-    place, *others = told
-    if others or not isinstance(place, str) or place.startswith("~"):
-        named = ", ".join(sorted(map(repr, told)))
-        raise RuleError(f"name one directory, by its path: {named}")
-    return place
 
 
 class ShippedMode:
@@ -103,16 +41,32 @@ class ShippedMode:
     ) -> Envelope:
         """Carry it out for one match, without looking at other rules."""
         match = match if isinstance(match, Match) else _match(match)
-        command = command_of(args)
+        found = find(args) or Found("")
+        command = found.command
         action = self.action(match.rule)
-        new = match.rewritten(command) if action == REWRITE else command
+        can_change = action == REWRITE and found.place is not None
+        new = match.rewritten(command) if can_change else command
         if action == REWRITE and new == command:
             action = without_rewrite(match.rule)
         envelope = envelope_for(match, action, command, new)
         report(envelope)
         if inner is None or action == DENY:
             return envelope
-        return envelope.with_result(inner(with_command(args, new) if new != command else args))
+        if new != command and found.place is not None:
+            args = with_command(args, found.place, new)
+        return envelope.with_result(inner(args))
+
+
+class AsTyped(ShippedMode):
+    """What another mode does to a command that cannot become another one."""
+
+    def __init__(self, mode: ShippedMode) -> None:
+        super().__init__(mode.name, mode.__doc__ or "")
+        self._mode = mode
+
+    def action(self, rule: Rule) -> str:
+        action = self._mode.action(rule)
+        return without_rewrite(rule) if action == REWRITE else action
 
 
 def without_rewrite(rule: Rule) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from laconic.compact.lines import read_streams
 from laconic.compact.notice import masked, notice
@@ -12,11 +12,7 @@ from laconic.record.store import Store
 from laconic.run.plan import plan_run
 from laconic.run.task import Task
 from laconic.secrets.mask import Masker
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from laconic.settings.load import Settings
+from laconic.settings.load import Settings
 
 _UNKNOWN_STATUS = 1  # counts as a failure, so that every diagnostic stays
 

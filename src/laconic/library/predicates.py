@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from posixpath import join, normpath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from laconic.knowledge.arguments import Argument
+from laconic.library.line import Invocation
 from laconic.patterns import pattern
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from laconic.knowledge.arguments import Argument
-    from laconic.library.line import Invocation
-
-    Predicate = Callable[[Invocation, Mapping[str, str], Mapping[str, Any]], bool]
+Predicate = Callable[[Invocation, Mapping[str, str], Mapping[str, Any]], bool]
 
 _OF_SYSTEM = frozenset(
     "/bin /boot /dev /etc /home /lib /lib32 /lib64 /opt /proc /root /run /sbin /srv /sys /usr /var"

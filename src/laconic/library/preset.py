@@ -4,34 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import Any, Generic, TypedDict, TypeVar, Unpack, overload
 
-from laconic.library.asking import answer, async_answer
-from laconic.library.effects import LOG, Outlets, going_to
+from laconic.library.arguments import KEYS, Found, find
+from laconic.library.ask_user import answer
+from laconic.library.audit import Audit
+from laconic.library.classifier import Classifier
+from laconic.library.conditions import RuleError
 from laconic.library.envelope import DENY, Envelope
 from laconic.library.gate import Gate
-from laconic.library.modes import (
-    Inner,
-    Mode,
-    ShippedMode,
-    command_of,
-    other_commands,
-    report,
-    rewrite_with_audit,
-    with_command,
-)
-from laconic.library.when import RuleError
+from laconic.library.judge import faulty
+from laconic.library.modes import Inner, Mode, ShippedMode, report, rewrite_with_audit
+from laconic.library.outlets import LOG, Outlets, going_to
+from laconic.library.registry import Match, Registry
+from laconic.library.reminders import ReminderQueue
+from laconic.library.rule import Rule
+from laconic.library.tool_call import ToolCall
+from laconic.settings.load import Settings
 from laconic.types import Outcome
 
-if TYPE_CHECKING:
-    from laconic.library.audit import Audit
-    from laconic.library.classifier import Classifier
-    from laconic.library.registry import Match, Registry
-    from laconic.library.reminders import ReminderQueue
-    from laconic.library.rule import Rule
-    from laconic.settings.load import Settings
+T = TypeVar("T")
+R = TypeVar("R")
+Arguments = str | bytes | Sequence[str] | Mapping[str, Any] | None
 
 
 class CommandDeniedError(RuleError):
@@ -42,7 +38,7 @@ class CommandDeniedError(RuleError):
         self.envelope = envelope
 
 
-class RunCommand:
+class RunCommand(Generic[R]):
     """What preset_run_command returns: call it with what the tool is called with."""
 
     def __init__(self, gate: Gate, inner: Inner | None) -> None:
@@ -50,24 +46,25 @@ class RunCommand:
         called = None if inspect.isroutine(inner) else getattr(type(inner), "__call__", None)  # noqa: B004
         self._awaits = any(inspect.iscoroutinefunction(f) for f in (inner, called))
 
-    def __call__(self, args: Any) -> Any:
+    def __call__(self, args: Arguments) -> R:
         """The executor's own value where nothing matched, else the envelope.
 
         With an async executor this returns an awaitable.
         """
-        if self._awaits:
-            return self.acall(args)
+        return self.acall(args) if self._awaits else self._called(args)  # type: ignore[return-value]
+
+    def _called(self, args: Any) -> Any:
         if (match := self._own_match(args)) is not None:
             with going_to(self.gate.outlets):
                 try:
                     return self.gate.judge.mode(match, args, self._checked(args, match))
                 except CommandDeniedError as denied:
                     return _reported(denied.envelope)
-        envelope = self._decided(args)
-        runs = self.gate.record(envelope, approved=answer(self.gate.ask, envelope))
-        if not runs or self.inner is None:
+        call = self.gate.hook(args) or self._without_command(args)
+        envelope = call.envelope
+        if not call.ask_and_start() or self.inner is None:
             return envelope
-        result = self.inner(_arguments(envelope, args))
+        result = self.inner(call.rewritten)
         return envelope.with_result(result) if envelope.matched else result
 
     async def acall(self, args: Any) -> Any:
@@ -79,19 +76,20 @@ class RunCommand:
                     return await said if inspect.isawaitable(said) else said
                 except CommandDeniedError as denied:
                     return _reported(denied.envelope)
-        call = await self.gate.ahook(args)
-        envelope = call.envelope if call else self._decided(args)
-        approved = await async_answer(self.gate.ask, envelope)
-        if not await self.gate.arecord(envelope, approved=approved) or self.inner is None:
+        call = await self.gate.ahook(args) or self._without_command(args)
+        envelope = call.envelope
+        if not await call.aask_and_start() or self.inner is None:
             return envelope
-        result = self.inner(_arguments(envelope, args))
+        result = self.inner(call.rewritten)
         if inspect.isawaitable(result):
             result = await result
         return envelope.with_result(result) if envelope.matched else result
 
-    def _decided(self, args: Any) -> Envelope:
-        call = self.gate.hook(args)
-        return call.envelope if call else self.gate.decide(command_of(args))
+    def _without_command(self, args: Any) -> ToolCall:
+        envelope = self.gate.decide("")
+        if self.gate.judge.uses_gate:  # the executor may know better
+            envelope = faulty("", RuleError(f"the call names no command by {', '.join(KEYS)}"))
+        return ToolCall(gate=self.gate, arguments=args, envelope=envelope)
 
     def _own_match(self, args: Any) -> Match | None:
         """The match that a mode of the user's own is to handle."""
@@ -100,7 +98,8 @@ class RunCommand:
             return None
         try:
             context = self.gate.context(self.gate.place_of(args))
-            return judge.rules.first(command_of(args), context)
+            found = find(args)
+            return judge.rules.first(found.command, context) if found else None
         except (RuleError, TypeError):
             return None  # the hook cannot judge it either, and denies it
 
@@ -109,11 +108,10 @@ class RunCommand:
         gate, inner = self.gate, self.inner
         if inner is None:
             return None
-        original = command_of(given)
+        original = (find(given) or Found("")).command
 
         def checked(args: Any) -> Any:
-            command = command_of(args)
-            others = other_commands(args)
+            command, _, others = find(args) or Found("")
             context = gate.context(gate.place_of(args))
             is_same = command == original and context.cwd == match.context.cwd
             for text in others if is_same else [command, *others]:
@@ -129,10 +127,6 @@ class RunCommand:
         return checked
 
 
-def _arguments(envelope: Envelope, args: Any) -> Any:
-    return with_command(args, envelope.command) if envelope.changed else args
-
-
 def _reported(envelope: Envelope) -> Envelope:
     report(envelope)
     return envelope
@@ -145,7 +139,6 @@ class Config(TypedDict, total=False):
     registry: Registry | None
     custom_rules: Sequence[Rule | Mapping[str, Any]]
     mode: Mode | None
-    inner: Inner | None
     llm_classifier: Classifier | Mapping[str, Any] | None
     gate: bool
     settings: Settings
@@ -158,9 +151,27 @@ class Config(TypedDict, total=False):
     plugins: Sequence[str]
 
 
+@overload
 def preset_run_command(
-    config: Mapping[str, Any] | None = None, /, **keys: Unpack[Config]
-) -> RunCommand:
+    *, inner: Callable[[Any], Awaitable[T]], **keys: Unpack[Config]
+) -> RunCommand[Awaitable[T | Envelope]]: ...
+@overload
+def preset_run_command(
+    *, inner: Callable[[Any], T], **keys: Unpack[Config]
+) -> RunCommand[T | Envelope]: ...
+@overload
+def preset_run_command(*, inner: None = None, **keys: Unpack[Config]) -> RunCommand[Envelope]: ...
+@overload
+def preset_run_command(
+    config: Mapping[str, Any] | None, /, *, inner: Inner | None = None, **keys: Unpack[Config]
+) -> RunCommand[Any]: ...
+def preset_run_command(
+    config: Mapping[str, Any] | None = None,
+    /,
+    *,
+    inner: Inner | None = None,
+    **keys: Unpack[Config],
+) -> RunCommand[Any]:
     """Wrap the executor of a run_command tool with rules, audit and reminders.
 
     The keys of Harn's: stacks, registry, custom_rules, mode, inner, llm_classifier. Besides them:
@@ -169,10 +180,11 @@ def preset_run_command(
     """
     if config is not None and not isinstance(config, Mapping):
         raise RuleError("preset_run_command: config must be a dict")
-    given: dict[str, Any] = {**(config or {}), **keys}
-    unknown = sorted(str(key) for key in given if key not in Config.__annotations__)
+    given: dict[str, Any] = {"inner": inner, **(config or {}), **keys}
+    keys_known = ("inner", *Config.__annotations__)
+    unknown = sorted(str(key) for key in given if key not in keys_known)
     if unknown:
-        known = ", ".join(Config.__annotations__)
+        known = ", ".join(keys_known)
         raise RuleError(f"preset_run_command: unknown key `{unknown[0]}`; known: {known}")
     given = {key: value for key, value in given.items() if value is not None}
     if not isinstance(given.get("stacks", ()), list | tuple):

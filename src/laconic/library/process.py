@@ -12,12 +12,9 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TIMED_OUT = 124  # as of timeout(1)
 _GRACE_S = 2.0
@@ -45,13 +42,22 @@ class Process:
         self.directory, self.variables = directory, variables
         self._child: subprocess.Popen[bytes] | None = None
         self._is_stopped = False
+        self._files: tuple[int, ...] = ()
         self._lock = threading.Lock()
+
+    @property
+    def written(self) -> int:
+        """How many bytes it has written so far."""
+        with suppress(OSError):  # it has ended meanwhile
+            return sum(os.fstat(handle).st_size for handle in self._files)
+        return 0
 
     def run(self, timeout: float | None) -> Ended:
         """Run it to its end; OSError if the shell cannot be started."""
         started = time.monotonic()
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             with self._lock:
+                self._files = out.fileno(), err.fileno()
                 if self._is_stopped:
                     return Ended(status=128 + signal.SIGTERM, out=b"", err=b"", duration_ms=0)
                 self._child = subprocess.Popen(  # noqa: S603 - the gate has let it pass
@@ -73,6 +79,7 @@ class Process:
             except BaseException:  # also Ctrl-C: the command must not outlive us
                 self.stop()
                 raise
+            self._files = ()
             return Ended(
                 status=TIMED_OUT if timed_out else 128 - status if status < 0 else status,
                 out=_content(out.fileno()),

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from laconic import engine
 from laconic.library.line import Line
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from laconic.reading.situation import ProgramCall
-    from laconic.settings.load import Settings
-    from laconic.types import Decision
+from laconic.policy.own_rules import OwnRule
+from laconic.reading.situation import ProgramCall
+from laconic.settings.load import Settings
+from laconic.types import Decision
 
 
 class Readings:
     """What laconic reads in lines and says of them, in one place and at one time."""
 
-    def __init__(self, settings: Settings, cwd: str, environ: Mapping[str, str]) -> None:
-        self._settings = settings
+    def __init__(
+        self,
+        settings: Settings,
+        cwd: str,
+        environ: Mapping[str, str],
+        also: Sequence[OwnRule] = (),
+    ) -> None:
+        self._settings, self._also = settings, also
         self._request = engine.Request("", cwd, environ)
         self._known: dict[str, tuple[Decision, Line]] = {}
 
@@ -40,7 +43,11 @@ class Readings:
         facts, home = request.facts, request.environ.get("HOME", "")
         programs: list[ProgramCall] = []
         decision = engine.decide_request(
-            request.with_command(command), self._settings, use_exceptions=False, programs=programs
+            request.with_command(command),
+            self._settings,
+            use_allowances=False,
+            programs=programs,
+            also=self._also,
         )
         line = Line(command, request.cwd, home, programs, also_kept=(facts.cwd, facts.home))
         return decision, line

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from laconic.library.line import Line
-from laconic.library.rule import Catalogue, Context, Rule, normal_stack, texts
-from laconic.library.when import RuleError
+from laconic.library.conditions import RuleError
+from laconic.library.line import Invocation, Line
+from laconic.library.rule import Catalogue, Context, Rule, Severity, normal_stack, texts
 from laconic.rewrite.edits import Edit, apply
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from laconic.library.line import Invocation
 
 DATA = Path(__file__).parent / "data"
 # `list` is the name of a method below
@@ -58,7 +54,7 @@ class Match:
         return self.rule.id
 
     @property
-    def severity(self) -> str:
+    def severity(self) -> Severity:
         return self.rule.severity
 
     @property
@@ -123,8 +119,6 @@ class Match:
 
 class Registry:
     """An immutable list of catalogues."""
-
-    __slots__ = ("_by_program", "_others", "catalogues")
 
     def __init__(self, catalogues: Iterable[Catalogue] = ()) -> None:
         self.catalogues = tuple(catalogues)

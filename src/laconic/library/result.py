@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from laconic.library.envelope import Envelope
+from laconic.library.envelope import Envelope
 
 DENIED_STATUS = 126  # as of a shell that may not run a program
 
@@ -16,6 +14,7 @@ class Result:
     """What became of a command. status: 126 if it was not let run, 124 if its time was over.
 
     text: what the model is to read. raw_id: for `laconic recall`, where something is hidden.
+    undo_id: for `Gate.undo` and `laconic undo`, where something was kept.
     """
 
     status: int
@@ -23,6 +22,7 @@ class Result:
     stdout: str = ""
     stderr: str = ""
     raw_id: str = ""
+    undo_id: str = ""
     saved_tokens: int = 0
     duration_ms: int = 0
     timed_out: bool = False
@@ -32,6 +32,6 @@ class Result:
         return self.text
 
 
-def refused(envelope: Envelope) -> Result:
-    text = envelope.message
+def refused(envelope: Envelope, *, by_person: bool = False) -> Result:
+    text = envelope.refusal("" if by_person else None)
     return Result(status=DENIED_STATUS, text=text, stderr=text, envelope=envelope)

@@ -5,20 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import Any, Literal, get_args
 
 from laconic.files import read_file
-from laconic.library.when import EDITS, Append, Insert, ListFiles, Replace, RuleError, When
+from laconic.library.conditions import (
+    EDITS,
+    Append,
+    Insert,
+    ListFiles,
+    Replace,
+    RuleError,
+    SpanEdit,
+    When,
+)
+from laconic.library.line import Invocation
+from laconic.library.readings import Readings
 from laconic.patterns import compile_written
 
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from laconic.library.line import Invocation
-    from laconic.library.readings import Readings
-    from laconic.library.when import SpanEdit
-
-SEVERITIES = ("error", "warning", "info")
+Severity = Literal["error", "warning", "info"]
+SEVERITIES = get_args(Severity)
 ACTIONS = ("deny", "rewrite", "passthrough")
 ALIASES = {"ts": "typescript", "js": "typescript", "py": "python", "rs": "rust"}
 _EDIT_TYPES = (Append, Insert, Replace, ListFiles)
@@ -61,12 +67,12 @@ class Rule:
     pattern: str | Predicate | When | None = None
     when: When | None = None
     applies_to: tuple[str, ...] = ()
-    severity: str = "warning"
+    severity: Severity = "warning"
     explanation: str = ""
     references: tuple[str, ...] = ()
     priority: int = 0
     rewrite: SpanEdit | Rewriter | None = None
-    action: str = ""
+    action: Literal["", "deny", "rewrite", "passthrough"] = ""
     yes: tuple[str, ...] = ()
     no: tuple[str, ...] = ()
     rewrites: Mapping[str, str] = field(default_factory=dict)

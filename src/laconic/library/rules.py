@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from laconic.library.effects import emit_audit
+from laconic.library.conditions import RuleError
 from laconic.library.envelope import DENY, PASSTHROUGH, REWRITE, Envelope
 from laconic.library.modes import (
     ShippedMode,
@@ -15,14 +15,9 @@ from laconic.library.modes import (
     rewrite_with_audit,
     without_rewrite,
 )
-from laconic.library.registry import FaultyRuleError, Registry, line_of
+from laconic.library.outlets import emit_audit
+from laconic.library.registry import FaultyRuleError, Match, Registry, line_of
 from laconic.library.rule import Catalogue, Context, Rule
-from laconic.library.when import RuleError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from laconic.library.registry import Match
 
 MAX_ROUNDS = 10
 CUSTOM = "preset_run_command/custom"

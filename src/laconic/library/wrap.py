@@ -6,9 +6,9 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from laconic.library.modes import KEYS
-from laconic.library.threads import in_own_thread
-from laconic.library.when import RuleError
+from laconic.library.arguments import KEYS
+from laconic.library.conditions import RuleError
+from laconic.library.run_in_thread import in_own_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,9 @@ def wrapped(gate: Gate, function: Any, key: str, *, is_async: bool | None) -> An
     signature = inspect.signature(function)
     name = key or _parameter(signature)
     if name not in signature.parameters:
-        raise RuleError(f"{function!r} has no parameter {name!r} for the command")
+        wanted = repr(name) if name else ", ".join(KEYS)
+        hint = "" if key else "; name the one that holds the command, as key=…"
+        raise RuleError(f"{function!r} has no parameter {wanted}{hint}")
     awaits = _is_async(function)
 
     def prepared(*args: Any, **more: Any) -> tuple[inspect.BoundArguments, dict[str, Any]]:
@@ -42,7 +44,7 @@ def wrapped(gate: Gate, function: Any, key: str, *, is_async: bool | None) -> An
         if call is None:
             return function(*bound.args, **bound.kwargs)
         if not call.ask_and_start():
-            return call.message
+            return call.refusal()
         bound.arguments[name] = call.rewritten
         return call.finish(function(*bound.args, **bound.kwargs), remind=True)
 
@@ -54,7 +56,7 @@ def wrapped(gate: Gate, function: Any, key: str, *, is_async: bool | None) -> An
         if call is None:
             return await run(bound)
         if not await call.aask_and_start():
-            return call.message
+            return call.refusal()
         bound.arguments[name] = call.rewritten
         output = await run(bound)
         return await call.afinish(output, remind=True)
@@ -69,9 +71,10 @@ async def _run(function: Callable[..., Any], bound: inspect.BoundArguments, *, a
 
 
 def _parameter(signature: inspect.Signature) -> str:
-    """The parameter that holds the command: by its name, else the first."""
+    """The parameter that holds the command: by its name, else the only one there is."""
     names = list(signature.parameters)
-    return next((key for key in KEYS if key in names), names[0] if names else "")
+    alone = names[0] if len(names) == 1 else ""
+    return next((key for key in KEYS if key in names), alone)
 
 
 def _is_async(function: Any) -> bool:

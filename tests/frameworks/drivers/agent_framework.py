@@ -21,7 +21,7 @@ class Scripted(FunctionInvocationLayer, ChatMiddlewareLayer, BaseChatClient):
         parts = [part for message in messages for part in message.contents]
         text = "\n".join(str(p.text if p.type == "text" else p.result) for p in parts)
         contents = [
-            Content.from_function_call(call_id=number, name="run_command", arguments=arguments)
+            Content.from_function_call(call_id=number, name=scenario.tool, arguments=arguments)
             for number, arguments in scenario.next_calls(text)
         ]
         message = Message(role="assistant", contents=contents or [Content.from_text("done")])
@@ -34,5 +34,6 @@ class Scripted(FunctionInvocationLayer, ChatMiddlewareLayer, BaseChatClient):
 
 page = scenario.run_page("agent_framework", model=Scripted())
 scenario.report(page["gate"], asked=1)
+scenario.run_names("agent_framework", Scripted)
 scenario.run_broken("agent_framework", model=Scripted())
 assert scenario.seen

@@ -21,7 +21,7 @@ class Scripted(Model):
         text = "\n".join(str(message.content) for message in messages)
         calls = []
         for number, arguments in scenario.next_calls(text):
-            function = {"name": "run_command", "arguments": json.dumps(arguments)}
+            function = {"name": scenario.tool, "arguments": json.dumps(arguments)}
             calls.append({"id": number, "type": "function", "function": function})
         if not calls:
             return ModelResponse(role="assistant", content="done")
@@ -64,5 +64,6 @@ scenario.report(gate)
 scenario.begin_again(gate)
 asyncio.run(again(page))
 scenario.report(gate)
+scenario.run_names("agno", lambda: Scripted(id="scripted"))
 scenario.run_broken("agno", model=Scripted(id="scripted"))
 assert scenario.seen

@@ -20,7 +20,7 @@ class Scripted(ChatCompletionClient):
     async def create(self, messages: Any, **_: Any) -> CreateResult:
         texts = [str(part) for message in messages for part in _parts(message)]
         calls = [
-            FunctionCall(id=number, name="run_command", arguments=json.dumps(arguments))
+            FunctionCall(id=number, name=scenario.tool, arguments=json.dumps(arguments))
             for number, arguments in scenario.next_calls("\n".join(texts))
         ]
         return CreateResult(
@@ -56,6 +56,7 @@ def _parts(message: Any) -> list[Any]:
 page = scenario.run_page("autogen", model=Scripted())
 scenario.report(page["gate"])
 # An agent would wait for ever for a workbench that raises.
+scenario.run_names("autogen", Scripted)
 scenario.run_broken("autogen", model=Scripted())
 assert "the gate has failed: RuntimeError('broken')" in scenario.seen[-1], scenario.seen[-1]
 with suppress(laconic.RuleError):

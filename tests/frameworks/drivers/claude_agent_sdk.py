@@ -2,11 +2,12 @@
 
 import asyncio
 import json
+from typing import Any
 
-from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient
+from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, create_sdk_mcp_server, tool
 
 from e2e.model import Model
-from frameworks.scenario import COMMANDS, NO, Scenario
+from frameworks.scenario import ALLOWED, COMMANDS, DENIED, NAMES, NO, Scenario
 from laconic.adapters.claude_agent_sdk import guard
 
 scenario = Scenario()
@@ -41,6 +42,35 @@ with Model() as model:
     asyncio.run(alone())
     assert "deploy.sh" not in " ".join(scenario.ran)  # git is the program itself
     assert "needs consent" in "".join(model.results), model.results
+
+    # Tools of the application's own, of each usual name.
+    ran: list[tuple[str, str]] = []
+
+    def named(name: str) -> Any:
+        @tool(name, "Run a command in a shell.", {"command": str})
+        async def run_command(arguments: dict[str, Any]) -> dict[str, Any]:
+            ran.append((name, arguments["command"]))
+            return {"content": [{"type": "text", "text": "it ran"}]}
+
+        return run_command
+
+    async def by_names() -> None:
+        shell = create_sdk_mcp_server("shell", tools=[named(name) for name in NAMES])
+        options = ClaudeAgentOptions(
+            allowed_tools=["mcp__shell"], mcp_servers={"shell": shell}, setting_sources=[],
+            env={**environment, "ENABLE_TOOL_SEARCH": "false"},
+        )  # fmt: skip
+        async with ClaudeSDKClient(guard(page["gate"], options)) as client:
+            await client.query("go")
+            async for _ in client.receive_response():
+                pass
+
+    tried = [(name, command) for name in NAMES for command in (DENIED, ALLOWED)]
+    model.script_calls([(f"mcp__shell__{name}", {"command": line}) for name, line in tried])
+    asyncio.run(by_names())
+    assert ran == [(name, ALLOWED) for name in NAMES], ran
+    assert sum("cannot be undone" in result for result in model.results) == len(NAMES)
+    page["gate"].audit_log.take()
 
     model.script("Bash", [{"command": "./deploy.sh broken", "description": "x"}])
     scenario.run_broken("claude_agent_sdk", environment=environment)

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from crewai import BaseLLM
+from crewai.hooks import clear_all_global_hooks
 
 from frameworks.scenario import FIRST, NO, SECOND, YES, Scenario
 
@@ -21,7 +22,7 @@ class Scripted(BaseLLM):
         text = "\n".join(str(message["content"]) for message in messages)
         calls = []
         for number, arguments in scenario.next_calls(text):
-            function = {"name": "run_command", "arguments": json.dumps(arguments)}
+            function = {"name": scenario.tool, "arguments": json.dumps(arguments)}
             calls.append({"id": number, "type": "function", "function": function})
         return calls or "done"
 
@@ -36,10 +37,17 @@ def typed(*_: Any) -> str:
     return "yes" if scenario.ask_a_person(asked) else "no"
 
 
+def alone() -> Scripted:
+    """A model for an agent without the hooks of those before: they are those of the process."""
+    clear_all_global_hooks()
+    return Scripted(model="scripted")
+
+
 builtins.input = typed
 with contextlib.redirect_stdout(printed):
     page = scenario.run_page("crewai", model=Scripted(model="scripted"))
 scenario.report(page["gate"])
 with contextlib.redirect_stdout(printed):
+    scenario.run_names("crewai", alone)
     scenario.run_broken("crewai", model=Scripted(model="scripted"))
 assert scenario.seen

@@ -22,7 +22,7 @@ class Scripted(BaseLlm):
         results = [p.function_response.response for p in parts if p.function_response]
         texts = [part.text for part in parts if part.text]
         made = [
-            types.Part(function_call=types.FunctionCall(name="run_command", args=arguments))
+            types.Part(function_call=types.FunctionCall(name=scenario.tool, args=arguments))
             for _, arguments in scenario.next_calls("\n".join(map(str, (*results, *texts))))
         ]
         content = types.Content(role="model", parts=made or [types.Part(text="done")])
@@ -31,5 +31,6 @@ class Scripted(BaseLlm):
 
 page = scenario.run_page("google_adk", model=Scripted(model="scripted"))
 scenario.report(page["gate"])
+scenario.run_names("google_adk", lambda: Scripted(model="scripted"))
 scenario.run_broken("google_adk", model=Scripted(model="scripted"))
 assert scenario.seen

@@ -34,7 +34,7 @@ class Scripted(FunctionCallingLLM):
 
     def get_tool_calls_from_response(self, *_: Any, **__: Any) -> list[ToolSelection]:
         return [
-            ToolSelection(tool_id=number, tool_name="run_command", tool_kwargs=arguments)
+            ToolSelection(tool_id=number, tool_name=scenario.tool, tool_kwargs=arguments)
             for number, arguments in self.calls
         ]
 
@@ -46,5 +46,6 @@ class Scripted(FunctionCallingLLM):
 
 page = scenario.run_page("llama_index", model=Scripted())
 scenario.report(page["gate"])
+scenario.run_names("llama_index", Scripted)
 scenario.run_broken("llama_index", model=Scripted())
 assert scenario.seen

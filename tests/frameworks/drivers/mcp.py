@@ -12,7 +12,7 @@ from mcp.types import ElicitResult
 
 import laconic
 from frameworks.scenario import Scenario
-from frameworks.served import all_turns, over_stdio, text_of
+from frameworks.served import all_turns, check_tools, over_stdio, text_of
 from laconic.adapters.mcp import server
 
 scenario = Scenario()
@@ -40,7 +40,13 @@ def without_elicitation() -> Any:
     return connected(stdio_client(laconic))
 
 
+async def look(gate: Any) -> None:
+    async with Client(server(gate), mode="legacy") as client:
+        await check_tools(client, gate)
+
+
 over_stdio(scenario, "mcp", without_elicitation)
 # The page speaks the newest protocol that both know; this is the one before 2026-07-28.
 asyncio.run(all_turns(scenario, connected(server(gate), elicitation_callback=ask, mode="legacy")))
 scenario.report(gate)
+asyncio.run(look(gate))

@@ -12,7 +12,7 @@ from mcp.types import ElicitResult
 
 import laconic
 from frameworks.scenario import Scenario
-from frameworks.served import all_turns, over_stdio, text_of
+from frameworks.served import all_turns, check_tools, over_stdio, text_of
 from laconic.adapters.mcp_1 import server
 
 scenario = Scenario()
@@ -45,7 +45,13 @@ async def without_elicitation() -> AsyncIterator[Any]:
         yield session
 
 
+async def look(gate: Any) -> None:
+    async with create_connected_server_and_client_session(server(gate)) as client:
+        await check_tools(client, gate)
+
+
 over_stdio(scenario, "mcp_1", lambda: connected(without_elicitation()))
 session = create_connected_server_and_client_session(server(gate), elicitation_callback=ask)
 asyncio.run(all_turns(scenario, connected(session)))
 scenario.report(gate)
+asyncio.run(look(gate))

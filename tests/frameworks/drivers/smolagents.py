@@ -14,7 +14,7 @@ class Scripted(Model):
     def generate(self, messages: Any, **_: Any) -> ChatMessage:
         parts = [part for message in messages for part in message.content or ()]
         calls = scenario.next_calls("\n".join(part.get("text", "") for part in parts))
-        name = "run_command" if calls else "final_answer"
+        name = scenario.tool if calls else "final_answer"
         made = [
             ChatMessageToolCall(
                 id=number,
@@ -31,5 +31,6 @@ scenario.report(page["gate"])
 # A CodeAgent calls its tools like functions.
 assert page["run_command"]("rm -rf /").startswith("denied"), "positional arguments"
 assert page["run_command"](command="echo x") == "x\n"
+scenario.run_names("smolagents", lambda: Scripted(model_id="scripted"))
 scenario.run_broken("smolagents", model=Scripted(model_id="scripted"))
 assert scenario.seen

@@ -25,7 +25,7 @@ class Scripted(Model):
         calls = scenario.next_calls(json.dumps(messages))
         yield {"messageStart": {"role": "assistant"}}
         for number, arguments in calls:
-            use = {"toolUseId": number, "name": "run_command"}
+            use = {"toolUseId": number, "name": scenario.tool}
             yield {"contentBlockStart": {"start": {"toolUse": use}}}
             delta = {"toolUse": {"input": json.dumps(arguments)}}
             yield {"contentBlockDelta": {"delta": delta}}
@@ -38,5 +38,6 @@ class Scripted(Model):
 
 page = scenario.run_page("strands", model=Scripted())
 scenario.report(page["gate"])
+scenario.run_names("strands", Scripted)
 scenario.run_broken("strands", model=Scripted())
 assert scenario.seen

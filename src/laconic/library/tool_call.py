@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from laconic.library.asking import answer, async_answer
-from laconic.library.modes import with_command
+from laconic.library.arguments import Step, with_command
+from laconic.library.ask_user import answer, async_answer
 from laconic.library.output import ShownOutput
 
 if TYPE_CHECKING:
     from laconic.library.envelope import Envelope
     from laconic.library.gate import Gate
+    from laconic.types import Verdict
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """One tool call in the hands of an adapter: look at verdict, then start, then finish."""
+class ToolCall:
+    """One tool call in the hands of an adapter: look at verdict, then start, then finish.
+
+    place: the way to the command in the arguments.
+    """
 
     gate: Gate
     arguments: object
     envelope: Envelope
+    place: tuple[Step, ...] = ()
     call_id: str = ""
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Verdict:
         return self.envelope.verdict
 
     @property
@@ -43,9 +49,12 @@ class Call:
         """The arguments to call the tool with, in the shape in which they came."""
         if not self.envelope.changed:
             return self.arguments
-        if isinstance(self.arguments, Mapping):
-            return with_command(self.arguments, self.command)
-        return self.command
+        return with_command(self.arguments, self.place, self.command)
+
+    def refusal(self, approved: bool | None = None, said: str = "") -> str:
+        """What the model reads of a call that does not run; said: why a person has said no."""
+        is_no = approved is False or (approved is None and self.gate.ask is not None)
+        return self.envelope.refusal(said if is_no else None)
 
     def start(self, approved: bool | None = None) -> bool:
         """Record the call, once for each call id; tell whether the tool may run now."""
@@ -61,6 +70,12 @@ class Call:
     async def aask_and_start(self) -> bool:
         return await self.astart(await async_answer(self.gate.ask, self.envelope))
 
+    @overload
+    def finish(
+        self, output: str | bytes, status: int | None = None, *, remind: bool = False
+    ) -> str: ...
+    @overload
+    def finish(self, output: T, status: int | None = None, *, remind: bool = False) -> T: ...
     def finish(self, output: Any, status: int | None = None, *, remind: bool = False) -> Any:
         """Return the output as the model is to read it; what is not text stays as it is.
 
@@ -74,6 +89,12 @@ class Call:
         note = self.gate.take_reminders() if remind else ""
         return f"{output}\n{note}" if note and isinstance(output, str) else output
 
+    @overload
+    async def afinish(
+        self, output: str | bytes, status: int | None = None, *, remind: bool = False
+    ) -> str: ...
+    @overload
+    async def afinish(self, output: T, status: int | None = None, *, remind: bool = False) -> T: ...
     async def afinish(self, output: Any, status: int | None = None, *, remind: bool = False) -> Any:
         """Do the same in a thread: a long output must not keep an event loop waiting."""
         return await asyncio.to_thread(self.finish, output, status, remind=remind)
@@ -85,11 +106,11 @@ class Consents:
     def __init__(self) -> None:
         self._given: list[tuple[str, str, str]] = []
 
-    def add(self, call: Call, run: str = "") -> None:
+    def add(self, call: ToolCall, run: str = "") -> None:
         """Note it, for this run of an agent only if it has a name."""
         self._given.append(_key(call, run))
 
-    def take(self, call: Call, run: str = "") -> bool:
+    def take(self, call: ToolCall, run: str = "") -> bool:
         """Tell whether it is there, and forget it: the next call needs its own."""
         try:
             self._given.remove(_key(call, run))
@@ -98,5 +119,5 @@ class Consents:
         return True
 
 
-def _key(call: Call, run: str) -> tuple[str, str, str]:
+def _key(call: ToolCall, run: str) -> tuple[str, str, str]:
     return run, call.envelope.original_command, call.envelope.cwd

@@ -7,16 +7,14 @@ call. They happen when the decision is acted on.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from laconic.library.audit import Audit, MemoryAudit, new_entry
 from laconic.library.reminders import Reminder, ReminderQueue
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 
 @dataclass(frozen=True, slots=True)

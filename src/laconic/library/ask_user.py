@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from laconic.library.conditions import RuleError
 from laconic.library.envelope import Envelope
-from laconic.library.threads import in_own_thread
-from laconic.library.when import RuleError
+from laconic.library.run_in_thread import in_own_thread
 from laconic.types import Outcome
 
 Ask = Callable[[Envelope], Any]

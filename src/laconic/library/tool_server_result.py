@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from laconic.errors import LaconicError
+from laconic.library.envelope import Envelope
+from laconic.library.gate import Gate
+from laconic.library.result import Result
 from laconic.record.recall import lines as lines_of
 from laconic.record.recall import wanted
 from laconic.record.store import Store, is_id
 from laconic.secrets.mask import Masker, masked_pieces
-
-if TYPE_CHECKING:
-    from laconic.library.envelope import Envelope
-    from laconic.library.gate import Gate
-    from laconic.library.result import Result
 
 
 def question(envelope: Envelope) -> str:
@@ -28,16 +26,25 @@ def result_text(gate: Gate, result: Result) -> str:
     return "\n".join(part for part in parts if part) or "[no output]"
 
 
+def facts(result: Result, text: str) -> dict[str, Any]:
+    """What a program reads of a result; `text` is what the model reads."""
+    return {
+        "verdict": str(result.envelope.verdict),
+        "status": result.status,
+        "timed_out": result.timed_out,
+        "recall_id": result.raw_id,
+        "undo_id": result.undo_id,
+        "text": text,
+    }
+
+
 def recalled(gate: Gate, raw_id: str, lines: str, grep: str) -> str:
-    """A kept output, or some of its lines; what is wrong with the request is a text, too."""
+    """A kept output, or some of its lines; LaconicError if there is no such output."""
     store = Store(gate.settings.directories.state)
-    try:
-        if not is_id(raw_id) or not store.has(raw_id):
-            return f"no output has the id {raw_id!r}"
-        picked = wanted(lines or None, grep or None)
-        pieces = masked_pieces(store.chunks(raw_id), Masker.of(gate.environ))
-        found = picked.pick(lines_of(pieces))
-        shown = [b"%d:%s" % (line.number, line.data) if grep else line.data for line in found]
-    except LaconicError as error:
-        return error.text
+    if not is_id(raw_id) or not store.has(raw_id):
+        raise LaconicError(f"no output has the id {raw_id!r}")
+    picked = wanted(lines or None, grep or None)
+    pieces = masked_pieces(store.chunks(raw_id), Masker.of(gate.environ))
+    found = picked.pick(lines_of(pieces))
+    shown = [b"%d:%s" % (line.number, line.data) if grep else line.data for line in found]
     return b"".join(shown).decode("utf-8", "replace") or "[no such lines]"

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from laconic.library.call import Call
-    from laconic.library.envelope import Envelope
+from laconic.library.envelope import Envelope
+from laconic.library.tool_call import ToolCall
 
 _MOST_CALLS = 4096
 
@@ -20,11 +18,9 @@ class KnownCall:
     once that was recorded (`lock` is held meanwhile), and `started` when.
     """
 
-    __slots__ = ("call", "envelope", "lock", "runs", "started")
-
     def __init__(self) -> None:
         self.envelope: Envelope | None = None
-        self.call: Call | None = None
+        self.call: ToolCall | None = None
         self.runs: bool | None = None
         self.started: float | None = None
         self.lock = threading.RLock()
@@ -54,7 +50,7 @@ class Calls:
         idle = next(key for key, known in self._calls.items() if not known.runs or key == newest)
         return next(iter(self._calls)) if idle == newest else idle
 
-    def last(self, call_id: str) -> Call | None:
+    def last(self, call_id: str) -> ToolCall | None:
         """Return the call of this id that a hook was last asked about."""
         with self._lock:
             same_id = [known for (name, _), known in self._calls.items() if name == call_id]

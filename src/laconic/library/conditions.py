@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from laconic.errors import LaconicError
 from laconic.library import predicates
+from laconic.library.line import Invocation
 from laconic.rewrite.edits import Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from laconic.library.line import Invocation
 
 _SYSTEM = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/", "/opt/homebrew/bin/")
 
