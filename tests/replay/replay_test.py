@@ -16,7 +16,7 @@ from laconic.engine import outcome
 from laconic.policy.profiles import PROFILES
 from laconic.replay import prices
 from laconic.replay.flow import asks
-from laconic.replay.judge import Judge, with_profile
+from laconic.replay.judge import ReplayJudge, with_profile
 from laconic.replay.replay import Replayer
 from laconic.sessions import find
 from laconic.sessions.values import Builder, Step, Usage
@@ -42,7 +42,7 @@ def project(tmp_path):
 @pytest.fixture
 def judge():
     environ = process_environment()
-    return Judge(read_settings(environ), environ, PROFILES)
+    return ReplayJudge(read_settings(environ), environ, PROFILES)
 
 
 def replayed(*paths, limit_s=0.0):
@@ -197,13 +197,18 @@ def test_the_sums_of_a_session(tmp_path, project):
     assert tally.asked_now == 3
     assert [tally.profiles[name].prompts for name in PROFILES] == [3, 3, 1, 3]
     work, default = tally.profiles["work"], tally.profiles["default"]
-    assert (work.compacted, default.compacted, default.dollars) == (1, 0, 0)
-    saved = default.shown_tokens - work.shown_tokens
-    assert default.shown_tokens == tally.tokens
-    assert saved > tally.tokens / 6
+    assert work.compacted > default.compacted
+    assert tally.tokens > default.shown_tokens > work.shown_tokens
+    assert tally.tokens - work.shown_tokens > tally.tokens / 6
+    assert sum(work.saved.values()) == tally.tokens - work.shown_tokens
+    assert sum(work.saved.values()) > sum(default.saved.values()) > 0
+    assert all(work.saved[view] == 0 for view in ("", "no/such"))
+    assert work.saved_of.total() == work.saved.total()
+    assert set(tally.printed) == {"git status", "git add", "git push", "pytest", "git log"}
+    assert tally.printed.total() == tally.tokens
     assert tally.usage == Usage(cache_write=500, cache_read=450_000)
     assert tally.dollars == pytest.approx((500 * 6.25 + 450_000 * 0.5) / 1e6)
-    assert work.dollars == pytest.approx(saved * 6.25 / 1e6)  # one request held it
+    assert default.dollars < work.dollars < tally.dollars
 
 
 def test_no_more_is_saved_than_was_sent(tmp_path):
@@ -243,6 +248,22 @@ def test_the_command_prints_what_would_have_been(capsys, tmp_path, project):
     assert "of 100 of the 2 commands   now  guard  default   work  strict" in said
     assert "prompts                   50.0   50.0     50.0    0.0    50.0" in said
     assert f"list prices of {prices.date()}" in said
+
+
+def test_savings_are_told_by_the_command_that_could_have_saved(capsys, tmp_path, project):
+    commands = ["cd app && pytest -v", "cat x", "cat x", "sk-very-secret", "yarn sk-very-secret"]
+    path = transcript(tmp_path / "s.jsonl", commands, project, PYTEST)
+    assert cli.run(["replay", "--json", str(path)]) == 0
+    sums = json.loads(capsys.readouterr().out)
+    size = sums["tokens"] // 5
+    assert sums["tokens_by_command"] == {"pytest": size, "cat": 2 * size, "yarn": size, "": size}
+    saved = sums["profiles"]["work"]["saved_by_command"]
+    assert set(saved) == {"pytest"}
+    assert cli.run(["replay", "--profile", "work", str(path)]) == 0
+    said = [line.split() for line in capsys.readouterr().out.splitlines()]
+    begin = said.index(["tokens", "saved", "by", "command", "of", "work"])
+    assert said[begin + 1] == ["cat", f"{2 * size:,}", "0"]
+    assert ["pytest", f"{size:,}", f"{saved['pytest']:,}"] in said[begin:]
 
 
 def test_one_profile_may_be_named(capsys, tmp_path, project):

@@ -106,7 +106,7 @@ def test_the_summary_reads_like_this(laconic, state_dir):
         "  input tokens:   12,500 est.\n"
         "  output tokens:  3,200 est.\n"
         "  tokens saved:   9,300 est. (74.4%)\n"
-        "  pipe preferred: 5 runs (pipe output was smaller than filter)\n"
+        "  pipe preferred: 5 runs (what the pipe let through was shorter than the summary)\n"
     )
 
 

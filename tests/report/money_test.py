@@ -112,7 +112,7 @@ def test_the_summary_has_dollars_by_the_price_file_and_the_share_of_all_tools(
     assert prices.date() in out
     assert money["read"] == pytest.approx(1100, abs=30)
     assert money["share"] == pytest.approx(90_000 / (90_000 + money["read"]))
-    assert f"  of all tools:   {100 * money['share']:.1f}% of " in out
+    assert f"  share saved:    {100 * money['share']:.1f}% of all " in out
 
 
 def test_an_agent_has_the_dollars_of_its_sessions(laconic, state_dir, home):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from laconic.knowledge.arguments import Argument
     from laconic.reading.situation import ProgramCall
-    from laconic.replay.tune import Seen
+    from laconic.replay.tune import PastStep
     from laconic.settings.config import Config
 
 OPEN = Effect.DOWNLOADS | Effect.PROJECT_CODE | Effect.PROJECT_WRITE | Effect.HISTORY
@@ -54,7 +54,13 @@ class Candidate(NamedTuple):
         return bool(self.program)
 
     @property
+    def is_list(self) -> bool:
+        return self.table in ("commands", "paths")
+
+    @property
     def meaning(self) -> str:
+        if self.table == "settings":
+            return "the project's tests, builds, edits and commits"
         if self.table == "effects":
             return f"every command that {_verb(self.key)}"
         if self.table == "paths":
@@ -66,7 +72,7 @@ class Candidate(NamedTuple):
     def applied(self, config: Config) -> Config:
         section = getattr(config, self.table)
         value: object = self.value
-        if self.table != "effects":
+        if self.is_list:
             value = (*getattr(section, self.key), self.value)
         return config.but(**{self.table: section.but(**{self.key: value})})
 
@@ -80,12 +86,19 @@ class Candidate(NamedTuple):
 def may_settle(changes: Iterable[Candidate], command: str, decision: Decision) -> bool:
     """Tell whether changes are worth a try: there is one for each finding that asks."""
     changes = tuple(changes)
-    cells = union(each.effects for each in changes if each.table == "effects")
+    cells = union(each.effects for each in changes if not each.is_list)
     return all(
         not leaf.effects & ~cells or any(c.may_settle(command, leaf.effects) for c in changes)
         for leaf in decision.leaves()
         if leaf.verdict is Verdict.ASK
     )
+
+
+def looser_profile(profile: str) -> Candidate | None:
+    """Return the profile that allows what most people let pass, for those that ask more."""
+    if profile not in ("strict", "default"):
+        return None
+    return Candidate("settings", "profile", "work", effects=OPEN | Effect.UNKNOWN)
 
 
 def _verb(effect: str) -> str:
@@ -94,7 +107,7 @@ def _verb(effect: str) -> str:
 
 
 def candidates(
-    decided: Mapping[Seen, Decision], prompts: Counter[Seen], config: Config
+    decided: Mapping[PastStep, Decision], prompts: Counter[PastStep], config: Config
 ) -> list[Candidate]:
     """Return what may help, that which speaks of most prompts first."""
     counted: Counter[Candidate] = Counter()

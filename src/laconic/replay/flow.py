@@ -5,27 +5,25 @@ What cannot be told counts as asked where the agent asks at all: most commands a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from laconic.policy.permissions import Permission
+from laconic.sessions.values import Step
 from laconic.settings import toml
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import written
 from laconic.shell.words import literal
 from laconic.types import Effect, Verdict
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-    from laconic.policy.permissions import Permission
-    from laconic.sessions.values import Step
-
-
-class Flow(NamedTuple):
+class AgentFlow(NamedTuple):
     """As data/flows.toml describes it."""
 
     asks: bool
+    calls_again: bool
     quiet_modes: frozenset[str]
     reads: frozenset[str]
     edit_modes: frozenset[str]
@@ -33,11 +31,11 @@ class Flow(NamedTuple):
 
 
 @cache
-def flow_of(agent: str) -> Flow:
+def flow_of(agent: str) -> AgentFlow:
     document = toml.parse((Path(__file__).parent / "data/flows.toml").read_bytes())
     table = document.get(agent, {"asks": True})
-    lists = (frozenset(table.get(name, ())) for name in Flow._fields[1:])
-    return Flow(table["asks"], *lists)
+    lists = (frozenset(table.get(name, ())) for name in AgentFlow._fields[2:])
+    return AgentFlow(table["asks"], table.get("calls_again", False), *lists)
 
 
 def asks(agent: str, step: Step, effects: Effect, rules: Sequence[Permission]) -> bool:

@@ -5,35 +5,36 @@ Nothing runs and nothing is kept. The files that a decision looks at are those o
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from laconic.agents.load import BEFORE, load
+from laconic.agents.load import BEFORE, Agent, load
 from laconic.compact.tokens import estimate, estimate_bytes
-from laconic.engine import Request, escalated, outcome
+from laconic.contain import Machine, contained
+from laconic.engine import Request, counted, escalated, outcome
 from laconic.hooks.call import shells_of
-from laconic.hooks.contain import Machine, contained
 from laconic.hooks.response import can_replace
+from laconic.knowledge.arguments import evaluate
+from laconic.knowledge.catalog import library
 from laconic.permissions.read import read_allowed, read_permissions
 from laconic.policy.from_config import build_rules, load_library
 from laconic.policy.permissions import Permission
+from laconic.policy.required import with_required
+from laconic.policy.rules import Rules
 from laconic.reading.decide import decide
 from laconic.reading.facts import NOWHERE, SHELLS, read_facts, scope
 from laconic.reading.places import Facts
 from laconic.replay.flow import asks, flow_of
-from laconic.rewrite.configured import rewritten
+from laconic.rewrite.from_config import rewritten
 from laconic.run.captured import compact_captured
 from laconic.sessions.tally import Judged
+from laconic.sessions.values import Step
+from laconic.settings.load import Settings
+from laconic.shell import ParseError, parse
+from laconic.shell.walk import commands
 from laconic.types import Decision, Effect, Outcome, Verdict, assert_never
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from laconic.agents.load import Agent
-    from laconic.policy.rules import Rules
-    from laconic.sessions.values import Step
-    from laconic.settings.load import Settings
 
 # No directory can be made below it: copies of what is read are not kept here.
 _NO_STATE = "/dev/null/laconic"
@@ -41,7 +42,7 @@ _MOST_COMMAND = 100_000
 _STRICTEST_FIRST = ("strict", "default", "work", "guard")
 
 
-class Place(NamedTuple):
+class StepPlace(NamedTuple):
     """Where commands ran. ours: the rules that count for laconic, theirs: for the agent."""
 
     facts: Facts
@@ -56,14 +57,14 @@ class Places:
         self._environ = environ
         self.find = lru_cache(maxsize=512)(self._find)
 
-    def _find(self, agent: str, cwd: str) -> Place:
+    def _find(self, agent: str, cwd: str) -> StepPlace:
         known = known_agent(agent)
         shells = shells_of(known, self._environ) if known else SHELLS
         facts = read_facts(cwd if cwd.startswith("/") else NOWHERE, self._environ, shells)
         where = agent, facts.cwd, scope(facts), self._environ, _NO_STATE
         ours = read_permissions(*where)[0]
         strict = tuple(rule for rule in ours if rule.verdict is not Verdict.ALLOW)
-        return Place(facts, ours, (*read_allowed(*where), *strict))
+        return StepPlace(facts, ours, (*read_allowed(*where), *strict))
 
 
 class _Today(Machine):
@@ -76,11 +77,11 @@ class _Today(Machine):
     def has_box(self, facts: Facts) -> bool:
         return self._known(facts)
 
-    def hold(self, _command: str, _facts: Facts) -> None:
+    def hold(self, _command: str, _facts: Facts, _parts: Sequence[int] = ()) -> None:
         return None
 
 
-class Judge:
+class ReplayJudge:
     """Knows the user's settings, the rules of agents, and the places where commands ran."""
 
     def __init__(
@@ -90,7 +91,7 @@ class Judge:
         profiles: Sequence[str],
         places: Places | None = None,
     ) -> None:
-        self.settings, self._environ = settings, environ
+        self.settings, self._environ, self.profiles = settings, environ, profiles
         self._library, _ = load_library(settings)
         self._settings = {profile: with_profile(settings, profile) for profile in profiles}
         self._place = (places or Places(environ)).find
@@ -105,12 +106,18 @@ class Judge:
         effects, outcomes = self._decided(agent, step.cwd, step.command, step.mode)
         now = asks(agent, step, effects, self._place(agent, step.cwd).theirs)
         tokens = estimate_bytes(step.output)
-        compacted = self._compacted(step, tokens)
+        compacted, view, program = self._compacted(step, tokens)
         shown = {
             name: compacted if _is_rewritten(outcome, agent, step) else tokens
             for name, outcome in outcomes.items()
         }
-        return Judged(now, outcomes, tokens, shown)
+        return Judged(now, outcomes, tokens, shown, view, program)
+
+    def outcome(self, agent: str, step: Step) -> tuple[bool, Outcome]:
+        """Return whether the agent asks today, and what laconic does in the first profile."""
+        effects, outcomes = self._decided(agent, step.cwd, step.command, step.mode)
+        now = asks(agent, step, effects, self._place(agent, step.cwd).theirs)
+        return now, outcomes[self.profiles[0]]
 
     def decide(self, agent: str, step: Step, profile: str) -> Decision:
         """Decide in one profile, as the hook does; a program of the user's own is not asked."""
@@ -120,6 +127,8 @@ class Judge:
     def _decide(self, request: Request, profile: str) -> Decision:
         rules = self._rules(request.agent, request.cwd, profile, request.mode == "edits")
         decision = decide(request.command, self._library, rules, request.facts)
+        if self.settings.managed:
+            decision = with_required(decision, self.settings.managed)
         return escalated(decision, self._settings[profile])
 
     def _request(self, agent: str, cwd: str, command: str, mode: str) -> Request:
@@ -150,7 +159,7 @@ class Judge:
     def _contained(self, request: Request, decision: Decision, settings: Settings) -> Decision:
         """Return the decision with the box that this machine can make, if it can."""
         known = known_agent(request.agent)
-        if decision.verdict is not Verdict.ASK or (known and not _can_replace(known)):
+        if decision.verdict is Verdict.DENY or (known and not _can_replace(known)):
             return decision
         login_shell = known is not None and known.login_shell
         made = contained(
@@ -163,28 +172,41 @@ class Judge:
             self._settings[profile],
             self._library,
             self._environ,
-            self._place(agent, cwd).ours,
+            counted(self._place(agent, cwd).ours, self.settings.managed),
             accepts_edits=accepts_edits,
         )
 
-    def _compacted(self, step: Step, tokens: int) -> int:
-        """Count the tokens of what is shown; without a rewrite that is all of it."""
+    def _compacted(self, step: Step, tokens: int) -> tuple[int, str, str]:
+        """The tokens of what is shown, the filter, and what printed them; all without a rewrite."""
         if not tokens:
-            return 0
+            return 0, "", ""
         made = rewritten(step.command, self.settings)
         wrapped = [note for note in made.notes if note.action == "run"]
-        if not wrapped:
-            return tokens
         command = step.command
         if len(wrapped) == 1:  # what else is on the line prints little, as a rule
             source = command.encode("utf-8", "surrogateescape")
             command = source[wrapped[0].start : wrapped[0].end].decode("utf-8", "replace")
+        program = _program(command)
+        if not wrapped:
+            return tokens, "", program
         compacted = compact_captured(step.output, command, step.status, self.settings)
-        return (
-            tokens
-            if compacted is None
-            else min(tokens, estimate(compacted.text + compacted.notice))
-        )
+        if compacted is None:
+            return tokens, "", program
+        shown = min(tokens, estimate(compacted.text + compacted.notice))
+        return shown, compacted.filter, program
+
+
+def _program(line: str) -> str:
+    """The first command of a line but `cd`, in words of our tables: no other text gets out."""
+    with suppress(ParseError):
+        for occurrence in commands(parse(line)):
+            words = evaluate(occurrence.command.words, {})
+            name = (words[0].text or "").rsplit("/", 1)[-1] if words else ""
+            match = library().find(name, words[1:])
+            if name != "cd" and match:
+                known = library().root.words[name].words
+                return " ".join((name, *(word for word in match.path[1:2] if word in known)))
+    return ""
 
 
 def known_agent(name: str) -> Agent | None:

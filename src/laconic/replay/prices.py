@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from laconic.sessions.values import Usage
 from laconic.settings import toml
-
-if TYPE_CHECKING:
-    from laconic.sessions.values import Usage
 
 _MILLION = 1_000_000
 

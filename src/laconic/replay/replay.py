@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from laconic.compact.tokens import estimate_bytes
-from laconic.replay.judge import Judge
+from laconic.replay.judge import ReplayJudge
 from laconic.replay.prices import find as price_of
 from laconic.sessions import find
+from laconic.sessions.find import Transcript
 from laconic.sessions.tally import Judged, Tally
 from laconic.sessions.values import Session, Step
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from concurrent.futures import Future, ProcessPoolExecutor
-
-    from laconic.sessions.find import Transcript
-    from laconic.settings.load import Settings
+from laconic.settings.load import Settings
 
 _BATCH = 50
 _ALONE = 400  # so many commands are done before other processes have started
@@ -53,7 +50,7 @@ class Replayer:
         tally = Tally(self._profiles)
         deadline = time.monotonic() + limit_s if limit_s else 0.0
         work = self._read(transcripts, tally, deadline)
-        judge = Judge(self._settings, self._environ, self._profiles)
+        judge = ReplayJudge(self._settings, self._environ, self._profiles)
         for each in islice(work, None if deadline else _ALONE):
             _add(each, judge.judge(each.session.agent, each.step), tally)
             if deadline and time.monotonic() > deadline:
@@ -124,11 +121,11 @@ def _collect(
 
 
 # In a process of the pool: its judge.
-_judges: list[Judge] = []
+_judges: list[ReplayJudge] = []
 
 
 def _prepare(settings: Settings, environ: Mapping[str, str], profiles: tuple[str, ...]) -> None:
-    _judges[:] = [Judge(settings, environ, profiles)]
+    _judges[:] = [ReplayJudge(settings, environ, profiles)]
 
 
 def _judge(steps: list[tuple[str, Step]]) -> list[Judged]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from laconic.compact.tokens import estimate_bytes
 from laconic.errors import FileError
@@ -14,18 +16,12 @@ from laconic.files import read_file, write_private
 from laconic.replay import prices
 from laconic.replay.replay import share_paid
 from laconic.sessions import find
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-    from pathlib import Path
-
-    from laconic.sessions.find import Transcript
-    from laconic.sessions.values import Session
+from laconic.sessions.find import Transcript
+from laconic.sessions.values import Session
 
 _FILE = "sessions.json"
 _LIMIT_S = 3.0  # what is not read in this time is read by the next call
 _MOST_CACHE = 16 << 20
-_ID, _SHORT_ID = 36, 8  # as long as the ids are with which names of files end
 _BYTES_PER_TOKEN = 4  # of tools whose output is not looked at
 
 
@@ -58,7 +54,7 @@ def read_spendings(
     known = _cached(path)  # by the transcript's path: its size and time, and what it tells
     spendings: dict[str, Spending] = {}
     unread, is_new, end = 0, False, time.monotonic() + _LIMIT_S
-    wanted = _transcripts(sessions, environ)
+    wanted = find.of_sessions(sessions, environ)
     for number, (session, transcript) in enumerate(wanted):
         key, stamp = str(transcript.path), f"{transcript.size} {transcript.changed}"
         is_known = key in known and known[key][0] == stamp
@@ -75,22 +71,6 @@ def read_spendings(
     if is_new:
         _keep(path, known)
     return Spendings(spendings, unread)
-
-
-def _transcripts(
-    sessions: Collection[str], environ: Mapping[str, str]
-) -> list[tuple[str, Transcript]]:
-    """Return the newest transcript of each session; the name of its file ends in the id."""
-    ids = {session: session for session in sessions if session}
-    ids |= {session[:_SHORT_ID]: session for session in ids if len(session) == _ID}
-    newest: dict[str, Transcript] = {}
-    for transcript in find.find(environ) if ids else ():
-        stem = transcript.path.stem
-        for name in (stem, stem[-_ID:], stem[-_SHORT_ID:]):
-            if name in ids:
-                newest.setdefault(ids[name], transcript)
-                break
-    return list(newest.items())
 
 
 def _read(transcript: Transcript) -> Spending:

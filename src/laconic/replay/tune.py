@@ -8,24 +8,23 @@ way around what it says.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from laconic.agents.load import CLAUDE
 from laconic.knowledge.catalog import tables
 from laconic.knowledge.knowledge import first_words
 from laconic.policy.profiles import ALIASES
-from laconic.replay.candidates import OPEN, Candidate, candidates, may_settle
-from laconic.replay.judge import Judge, Places
+from laconic.reading.facts import NOWHERE
+from laconic.replay.candidates import OPEN, Candidate, candidates, looser_profile, may_settle
+from laconic.replay.judge import Places, ReplayJudge
 from laconic.sessions.proposal import Proposal
 from laconic.sessions.tally import interrupts
 from laconic.sessions.values import Step
+from laconic.settings.load import Settings
 from laconic.types import HARD, Decision, Outcome, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from laconic.settings.load import Settings
 
 MOST = 10
 _MOST_CANDIDATES = 60
@@ -33,7 +32,7 @@ _EXAMPLES = 3
 _FEWEST = 2  # what was asked once is not worth a rule
 
 
-class Seen(NamedTuple):
+class PastStep(NamedTuple):
     """A command of the past: who wanted to run it, where, and in which mode."""
 
     agent: str
@@ -54,46 +53,68 @@ class Tuner:
         self._judge = lru_cache(maxsize=8)(self._judge_with)
 
     def propose(
-        self, seen: Counter[Seen], progress: Callable[[int, int], None] | None = None
+        self, seen: Counter[PastStep], progress: Callable[[int, int], None] | None = None
     ) -> tuple[list[Proposal], int]:
         """Return the best proposals, and how many prompts there were."""
-        prompts = Counter[Seen]()
-        decided: dict[Seen, Decision] = {}
+        decided, prompts = self.questions(seen, progress)
+        progress = progress or (lambda *_: None)
+        best = self._best(decided, prompts, lambda done, all_: progress(all_ + done, 2 * all_))
+        progress(1, 1)
+        return best, prompts.total()
+
+    def questions(
+        self, seen: Counter[PastStep], progress: Callable[[int, int], None] | None = None
+    ) -> tuple[dict[PastStep, Decision], Counter[PastStep]]:
+        """Return what a change may end of the prompts, and how often each of them comes."""
+        prompts = Counter[PastStep]()
+        decided: dict[PastStep, Decision] = {}
+        progress = progress or (lambda *_: None)
         judge = self._judge(())
         for number, (each, count) in enumerate(seen.items()):
-            if progress and number % 50 == 0:
-                progress(number, len(seen))
+            if number % 50 == 0:
+                progress(number, 2 * len(seen))
             judged = judge.judge(each.agent, _step(each))
             outcome = judged.outcomes[self._profile]
             if interrupts(outcome, now=judged.now):
                 prompts[each] = count
             if outcome is Outcome.LEFT and judged.now:
                 decided[each] = self._decide(judge, each)
-        if progress:
-            progress(1, 1)
-        return self._best(decided, prompts), prompts.total()
+        return decided, prompts
 
-    def _best(self, decided: Mapping[Seen, Decision], prompts: Counter[Seen]) -> list[Proposal]:
+    def _best(
+        self,
+        decided: Mapping[PastStep, Decision],
+        prompts: Counter[PastStep],
+        progress: Callable[[int, int], None],
+    ) -> list[Proposal]:
         """Take the candidate that saves most, then the next for what is left."""
         proposed = candidates(decided, prompts, self._settings.config)[:_MOST_CANDIDATES]
+        profile = looser_profile(self._profile)
+        if profile and sum(each.table == "effects" for each in proposed) > 1:
+            proposed.append(profile)  # which would else be spelled out
         left, chosen = dict(decided), tuple[Candidate, ...]()
         proposals: list[Proposal] = []
         while proposed and len(proposals) < MOST:
-            tried = {each: self._saved((*chosen, each), left) for each in proposed}
+            tried = {}
+            for number, each in enumerate(proposed):
+                progress(len(proposals) * len(proposed) + number, MOST * len(proposed))
+                tried[each] = self._saved((*chosen, each), left)
             worth = {e: sum(prompts[s] for s in saved) for e, saved in tried.items()}
             proposed = [each for each in proposed if worth[each] >= _FEWEST]
             if not proposed:
                 break
-            best = max(proposed, key=lambda each: (worth[each], each.is_narrow))
+            best = max(proposed, key=lambda e: (worth[e], e.is_narrow, e is not profile))
             proposed.remove(best)
             proposal = self._examined(best, chosen, Counter({s: prompts[s] for s in tried[best]}))
             if proposal:
                 proposals.append(proposal)
                 chosen = (*chosen, best)
+                if best is profile:
+                    proposed = [e for e in proposed if not e.effects or e.is_narrow]
                 left = {each: left[each] for each in left if each not in tried[best]}
         return proposals
 
-    def settle(self, each: Seen) -> tuple[Proposal, ...] | None:
+    def settle(self, each: PastStep) -> tuple[Proposal, ...] | None:
         """Return rules that end the question about one command; None if it is not asked today.
 
         They are narrow, so that they can be examined in a moment, and there is one for each part
@@ -102,7 +123,7 @@ class Tuner:
         decision = self._decide(self._judge(()), each)
         if decision.verdict is Verdict.ALLOW:
             return None
-        rules = self._narrow(each, decision)
+        rules = self.narrow(each, decision)
         chosen = tuple[Candidate, ...]()
         proposals: list[Proposal] = []
         if rules and self._saved(rules, {each: decision}):
@@ -114,7 +135,15 @@ class Tuner:
                 chosen = (*chosen, best)
         return tuple(proposals)
 
-    def _narrow(self, each: Seen, decision: Decision) -> tuple[Candidate, ...]:
+    def examine(self, rule: Candidate, commands: Sequence[str]) -> Proposal | None:
+        """Try a rule that others propose, for commands that it is about; None if it opens more.
+
+        They run in a project that nobody has.
+        """
+        steps = (PastStep(CLAUDE, f"{NOWHERE}/project", command) for command in commands)
+        return self._examined(rule, (), Counter(steps))
+
+    def narrow(self, each: PastStep, decision: Decision) -> tuple[Candidate, ...]:
         """Return a rule for each finding that asks, one with any arguments where there is one."""
         rules: dict[Candidate, None] = {}
         for leaf in decision.leaves():
@@ -127,17 +156,27 @@ class Tuner:
             rules[next((rule for rule in narrow if rule.value.endswith(" *")), narrow[0])] = None
         return tuple(rules)
 
-    def _saved(self, changes: tuple[Candidate, ...], left: Mapping[Seen, Decision]) -> list[Seen]:
+    def _saved(
+        self, changes: tuple[Candidate, ...], left: Mapping[PastStep, Decision]
+    ) -> list[PastStep]:
         judge = self._judge(changes)
         return [
             each
             for each, decision in left.items()
-            if may_settle(changes, each.command, decision)
-            and self._decide(judge, each).verdict is Verdict.ALLOW
+            if may_settle(changes, each.command, decision) and self._is_allowed(judge, each)
         ]
 
+    def _is_allowed(self, judge: ReplayJudge, each: PastStep) -> bool:
+        """Tell whether it runs unasked; a profile lets some things run only in the box."""
+        if self._decide(judge, each).verdict is Verdict.ALLOW:
+            return True
+        (profile,) = judge.profiles
+        if profile == self._profile:
+            return False
+        return judge.judge(each.agent, _step(each)).outcomes[profile] is Outcome.ALLOWED
+
     def _examined(
-        self, best: Candidate, chosen: tuple[Candidate, ...], saved: Counter[Seen]
+        self, best: Candidate, chosen: tuple[Candidate, ...], saved: Counter[PastStep]
     ) -> Proposal | None:
         """Replay it against what must not be allowed; None if any of that is."""
         before, after = self._judge(chosen), self._judge((*chosen, best))
@@ -156,6 +195,8 @@ class Tuner:
                 return None
             if opened and text != best.value:
                 others.append(text)
+        known = {command.partition(" ")[0] for command in commands}
+        others.sort(key=lambda text: text.partition(" ")[0] not in known)  # the familiar first
         return Proposal(
             best.table,
             best.key,
@@ -168,25 +209,28 @@ class Tuner:
             len(around) + len(uses),
         )
 
-    def _opens(self, before: Judge, after: Judge, each: Seen) -> Decision | None:
+    def _opens(self, before: ReplayJudge, after: ReplayJudge, each: PastStep) -> Decision | None:
         """Return the decision that allows what was not allowed before."""
         decision = self._decide(after, each)
         if decision.verdict is not Verdict.ALLOW:
             return None
         return decision if self._decide(before, each).verdict is not Verdict.ALLOW else None
 
-    def _decide(self, judge: Judge, each: Seen) -> Decision:
-        return judge.decide(each.agent, _step(each), self._profile)
+    def _decide(self, judge: ReplayJudge, each: PastStep) -> Decision:
+        (profile,) = judge.profiles
+        return judge.decide(each.agent, _step(each), profile)
 
-    def _judge_with(self, changes: tuple[Candidate, ...]) -> Judge:
+    def _judge_with(self, changes: tuple[Candidate, ...]) -> ReplayJudge:
         config = self._settings.config
         for change in changes:
             config = change.applied(config)
         settings = self._settings.with_config(config)
-        return Judge(settings, self._environ, (self._profile,), self._places)
+        profiles = (each.value for each in changes if each.table == "settings")
+        profile = next(profiles, self._profile)
+        return ReplayJudge(settings, self._environ, (profile,), self._places)
 
 
-def _step(each: Seen) -> Step:
+def _step(each: PastStep) -> Step:
     return Step(each.command, each.cwd, each.mode, each.was_asked)
 
 

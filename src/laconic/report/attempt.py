@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from laconic.report.table import table
 from laconic.report.text import visible
 from laconic.report.undo import diff_lines, is_git, shown
-from laconic.undo.entry import DIRECTORY, LINK
-from laconic.undo.plan import CREATE, DRESS, REMOVE, RESTORE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.undo.entry import Entry
-    from laconic.undo.plan import Plan, Step
+from laconic.undo.entry import DIRECTORY, LINK, Entry
+from laconic.undo.plan import CREATE, DRESS, REMOVE, RESTORE, Plan, Step
 
 _WORDS = {CREATE: "added", RESTORE: "changed", REMOVE: "deleted", DRESS: "changed"}
 _MOST_ROWS, _MOST_LINES = 40, 120

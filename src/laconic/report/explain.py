@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
 
 from laconic.report.screen import Screen
 from laconic.report.text import columns, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.types import Decision
+from laconic.types import Decision
 
 _WIDTH = 96
 _CONTEXT = 24
@@ -19,16 +15,20 @@ _PLAIN = Screen()
 
 def summary(decision: Decision, screen: Screen = _PLAIN) -> Iterator[str]:
     """Yield the verdict with its reason, the effects, and what to do instead."""
-    word = decision.verdict.word
-    yield f"{screen.paint(decision.said, word)}  {_line(decision)}"
+    yield from _summary(decision, visible(decision.reason), screen)
+
+
+def _summary(decision: Decision, told: str, screen: Screen) -> Iterator[str]:
+    yield f"{screen.paint(decision.said, decision.verdict)}  {told}"
     yield f"effects: {', '.join(decision.effects.words)}"
     if decision.instead:
         yield f"instead: {visible(decision.instead)}"
 
 
 def tree(decision: Decision, command: str, screen: Screen = _PLAIN) -> Iterator[str]:
+    """Yield the same with the ids of rules, and the parts of the decision."""
     source = command.encode("utf-8", "surrogateescape")
-    yield from summary(decision, screen)
+    yield from _summary(decision, _line(decision), screen)
     yield from _node(decision, source, 0, screen)
 
 
@@ -37,7 +37,7 @@ def _node(decision: Decision, source: bytes, depth: int, screen: Screen) -> Iter
     if depth:
         yield ""
         effects = f"  [{', '.join(decision.effects.words)}]" if not decision.parts else ""
-        word = decision.verdict.word
+        word = decision.verdict
         yield f"{indent}{screen.paint(f'{word:5}', word)}  {_line(decision)}{effects}"
     yield from (indent + line for line in underlined(source, decision.start, decision.end))
     if depth and decision.instead and not decision.parts:
@@ -65,27 +65,3 @@ def underlined(source: bytes, start: int, end: int) -> Iterator[str]:
             behind = f"{behind[: max(room - len(inside) - 1, 0)]}…"
     yield f"  {before}{inside}{behind}"
     yield f"  {' ' * columns(before)}{'^' * max(columns(inside), 1)}"
-
-
-def to_json(decision: Decision, command: str) -> dict[str, Any]:
-    """Return plain values; of each part also its text."""
-    source = command.encode("utf-8", "surrogateescape")
-    text = source[decision.start : decision.end].decode("utf-8", "replace")
-    document: dict[str, Any] = {
-        "verdict": decision.verdict.word,
-        "effects": list(decision.effects.words),
-        "text": text,
-        "rule": decision.rule,
-        "reason": decision.reason,
-        "start": decision.start,
-        "end": decision.end,
-        "risk": decision.risk,
-        "firm": decision.firm,
-    }
-    if decision.in_box:
-        document["box"] = True
-    if decision.instead:
-        document["instead"] = decision.instead
-    if decision.parts:
-        document["parts"] = [to_json(part, command) for part in decision.parts]
-    return document

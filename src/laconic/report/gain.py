@@ -5,19 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
+from laconic.record.queries import Gain
 from laconic.report.screen import Screen
 from laconic.report.sparkline import sparkline
 from laconic.report.table import Cell, table
 from laconic.report.text import columns, visible
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from laconic.record.queries import Gain
-
-    Line = list[str | Cell]
+Line = list[str | Cell]
 
 _BAR, _SHORTEST_BAR = 40, 8
 _GAP = 2
@@ -55,10 +52,11 @@ def summary(total: Gain, money: Money | None = None, days: Sequence[int] = ()) -
     yield f"  input tokens:   {total.input_tokens:,}{est}"
     yield f"  output tokens:  {total.output_tokens:,}{est}"
     yield f"  tokens saved:   {total.saved_tokens:,}{est}{share}"
-    yield (
-        f"  pipe preferred: {total.pipe_preferred:,} {_runs(total.pipe_preferred)} "
-        "(pipe output was smaller than filter)"
-    )
+    if total.pipe_preferred:
+        yield (
+            f"  pipe preferred: {total.pipe_preferred:,} {_runs(total.pipe_preferred)} "
+            "(what the pipe let through was shorter than the summary)"
+        )
     if total.recalls:
         times = "once" if total.recalls == 1 else f"{total.recalls:,} times"
         yield f"  recalled:       {times}, {total.recalled_tokens:,}{est} of the output tokens"
@@ -72,8 +70,8 @@ def _money(money: Money) -> Iterator[str]:
         known = f"{money.priced:,} of {money.sessions:,} sessions, list prices of {money.date}"
         yield f"  dollars saved:  ${money.dollars:,.2f} est. ({known})"
     if money.share is not None:
-        whole = f"{money.read + money.saved:,} est. that all tools printed"
-        yield f"  of all tools:   {100 * money.share:.1f}% of {whole}"
+        whole = f"{money.read + money.saved:,} est. that the agents' tools printed"
+        yield f"  share saved:    {100 * money.share:.1f}% of all {whole}"
     if money.unread:
         again = "laconic gain reads on"
         yield f"  not read yet:   the transcripts of {money.unread:,} sessions; {again}"

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from laconic.report.dates import local_of
 from laconic.report.gain import unit
+from laconic.report.screen import Screen
 from laconic.report.table import Cell, table
 from laconic.report.text import visible
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from laconic.report.screen import Screen
-
 _WIDE = 120  # from here on there is room for the command on the same line
 _LOST = "(laconic was killed)"
+_SANDBOX = "  (in a sandbox)"
 
 
 def lines(runs: Sequence[Mapping[str, Any]], screen: Screen) -> Iterator[str]:
@@ -30,7 +28,7 @@ def lines(runs: Sequence[Mapping[str, Any]], screen: Screen) -> Iterator[str]:
             _status(run["status"]),
             f"{run['input_tokens']:,} -> {run['output_tokens']:,}{unit(run['exact'])}",
             visible(run["filter"]) or "-",
-            (visible(run["command"]) or _LOST) + _undoable(run),
+            (visible(run["command"]) or _LOST) + _undoable(run) + _SANDBOX * bool(run["sandboxed"]),
         ]
         for run in runs
     ]

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from laconic.record.decisions import OWN
+from laconic.record.decisions import OWN, outcome
 from laconic.report.dates import from_iso
+from laconic.report.screen import Screen
 from laconic.report.table import Cell, table
 from laconic.report.text import columns, visible
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from laconic.report.screen import Screen
-
-    Row = Mapping[str, Any]
+Row = Mapping[str, Any]
 
 _WIDE = 140  # from here on there is room for command and reason on one line
 _VERDICT = 5
+# What the agent's transcript says of it.
+_THEN = {"ran": "it ran", "refused": "a person said no"}
 
 
-def lines(agents: Sequence[Row], own: Sequence[Row], screen: Screen) -> Iterator[str]:
-    """Yield the decisions about agents' commands, then those that a person asked for."""
-    yield from _decisions(agents, screen)
-    if agents and own:
-        yield from ("", screen.paint("your own checks", "head"))
-    yield from _decisions(own, screen)
-
-
-def _decisions(rows: Sequence[Row], screen: Screen) -> Iterator[str]:
+def lines(rows: Sequence[Row], screen: Screen) -> Iterator[str]:
+    """Yield the decisions, each on a line, or on two where the terminal is narrow."""
     if screen.width is None:
         yield from map(_line, rows)
     elif screen.width >= _WIDE:
@@ -64,14 +56,17 @@ def _line(row: Row) -> str:
 
 
 def _why(row: Row) -> str:
+    """Say the rule, the reason and the effects; a reason that begins with the name says it once."""
     effects = ", ".join(map(str, row.get("effects", ())))
-    return visible(
-        f"{row.get('rule', '')}: {row.get('reason', '')}" + f" [{effects}]" * bool(effects)
-    ) + _ways_back(row)
+    rule, reason = _text(row, "rule"), _text(row, "reason")
+    reason = reason.removeprefix(f"{rule.replace('/', ' ')}: ")
+    return f"{rule}: {reason}" + visible(f" [{effects}]" * bool(effects)) + _ways_back(row)
 
 
 def _ways_back(row: Row) -> str:
-    return "".join(f"  (laconic undo {visible(str(name))})" for name in row.get("undo", ()))
+    told = [_THEN.get(str(row.get("then")), "")]
+    told += [f"laconic undo {visible(str(name))}" for name in row.get("undo", ())]
+    return "".join(f"  ({text})" for text in told if text)
 
 
 def _time(row: Row) -> str:
@@ -80,7 +75,8 @@ def _time(row: Row) -> str:
 
 def _verdict(row: Row) -> Cell:
     where = " in the box" if row.get("box") is True else ""
-    return Cell(_text(row, "verdict") + where, str(row.get("verdict", "")))
+    answer = outcome(row)
+    return Cell(visible(answer) + where, answer)
 
 
 def _command(row: Row) -> str:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from laconic.report.dates import from_iso
+from laconic.report.screen import Screen
 from laconic.report.text import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from laconic.report.screen import Screen
-    from laconic.sessions.question import Question
+from laconic.sessions.question import Question
 
 _INDENT = "  "
 
@@ -28,7 +24,7 @@ def asked(questions: Sequence[Question], screen: Screen) -> Iterator[str]:
         times = f"  ({question.times:,} times)" if question.times > 1 else ""
         head = f"{at}  "
         yield head + screen.paint(screen.fit(command, len(head) + len(times)), "ask") + times
-        told = visible(f"{row.get('rule', '')}: {row.get('reason', '')}")
+        told = visible(str(row.get("reason", "")))
         yield _INDENT + screen.paint(screen.fit(told, len(_INDENT)), "dim")
         yield from (f"{_INDENT}{line}" for line in _ending(question))
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+from laconic.record.queries import Recalled
+from laconic.record.step_back import Stepped
 from laconic.report.gain import shown
+from laconic.report.screen import Screen
 from laconic.report.table import table
 from laconic.report.text import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from laconic.record.queries import Recalled
-    from laconic.record.step_back import Stepped
-    from laconic.report.screen import Screen
 
 # A somewhat arbitrary share: with one recall in ten runs, the hidden lines are often needed.
 _TOO_OFTEN = 0.1

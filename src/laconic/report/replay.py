@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
+from laconic.report.screen import Screen
 from laconic.report.table import table
 from laconic.report.text import visible
+from laconic.sessions.tally import Counts, Tally
 from laconic.types import Outcome
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from laconic.report.screen import Screen
-    from laconic.sessions.tally import Counts, Tally
-
+_MOST_COMMANDS = 8
 _MOST_MODELS = 5
 _LONGEST_NAME = 60
 
@@ -24,11 +22,14 @@ def report(tally: Tally, date: str, screen: Screen) -> Iterator[str]:
     yield f"{_n(tally.commands, 'command')} in {_n(tally.sessions, 'session')} ({agents})"
     if tally.refused:
         yield f"{_n(tally.refused, 'time')} a person was asked and said no"
+    told = ", ".join(f"{name} {counts.prompts:,}" for name, counts in tally.profiles.items())
+    yield f"{_n(tally.asked_now, 'question')} as it was; with laconic, by profile: {told}"
     yield ""
     yield from _prompts(tally, screen)
     yield ""
     yield from _tokens(tally, screen)
     yield ""
+    yield from _commands(tally, screen)
     yield from _dollars(tally, date, screen)
 
 
@@ -55,6 +56,19 @@ def _tokens(tally: Tally, screen: Screen) -> Iterator[str]:
     saved = _each(tally, lambda c: _percent(tally.tokens - c.shown_tokens, tally.tokens))
     rows.append([f"  saved of {tally.tokens:,}", "", *saved])
     yield from table(rows, "<" + ">" * (len(head) - 1), screen, shrink=(0,))
+
+
+def _commands(tally: Tally, screen: Screen) -> Iterator[str]:
+    """What the commands that print most printed, and what would have been saved of it."""
+    most = [name for name, _ in (+tally.printed).most_common() if name][:_MOST_COMMANDS]
+    if not most:
+        return
+    rows = [["tokens saved by command", "of", *tally.profiles]]
+    for name in most:
+        saved = _each(tally, lambda c, n=name: f"{c.saved_of[n]:,}")  # type: ignore[misc]
+        rows.append([f"  {name}", f"{tally.printed[name]:,}", *saved])
+    yield from table(rows, "<" + ">" * (len(rows[0]) - 1), screen, shrink=(0,))
+    yield ""
 
 
 def _dollars(tally: Tally, date: str, screen: Screen) -> Iterator[str]:
@@ -90,6 +104,7 @@ def to_json(tally: Tally, date: str) -> dict[str, Any]:
         "refused": tally.refused,
         "outputs": tally.outputs,
         "tokens": tally.tokens,
+        "tokens_by_command": dict(+tally.printed),
         "dollars": round(tally.dollars, 2),
         "prices": date,
         "unpriced": sorted(tally.unpriced),
@@ -100,6 +115,8 @@ def to_json(tally: Tally, date: str) -> dict[str, Any]:
                 "outcomes": {o.said: counts.outcomes[o] for o in Outcome},
                 "compacted": counts.compacted,
                 "shown_tokens": counts.shown_tokens,
+                "saved_by_filter": dict(+counts.saved),
+                "saved_by_command": dict(+counts.saved_of),
                 "saved_dollars": round(counts.dollars, 2),
             }
             for name, counts in tally.profiles.items()
@@ -109,10 +126,6 @@ def to_json(tally: Tally, date: str) -> dict[str, Any]:
 
 def _each(tally: Tally, shown: Callable[[Counts], str]) -> list[str]:
     return [shown(counts) for counts in tally.profiles.values()]
-
-
-def per_100(some: int, total: int) -> str:
-    return f"{100 * some / total:.0f}" if total else "-"
 
 
 def _share(some: int, total: int) -> str:

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from collections.abc import Mapping
+from typing import NamedTuple, TextIO
 
 from laconic.report.text import columns
 from laconic.settings.environ import agent_of, environment
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 WHEN = ("auto", "always", "never")
 _NARROWEST, _USUAL = 40, 80
@@ -24,6 +22,7 @@ _STYLES = {
     "ask": "33",
     "deny": "31",
     "ok": "32",
+    "note": "36",
     "warn": "33",
     "broken": "31",
     "disabled": "2",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from laconic.report.screen import Screen, shorten
 from laconic.report.text import columns
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _GAP = "  "
 _NARROWEST = 8  # what is left of a cell that is shortened

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from laconic.report.screen import shorten
+from laconic.report.screen import Screen, shorten
 from laconic.report.text import visible
 from laconic.secrets.redact import redact
+from laconic.sessions.proposal import Proposal
 from laconic.settings import toml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from laconic.report.screen import Screen
-    from laconic.sessions.proposal import Proposal
 
 _WIDTH = 95
 
@@ -21,7 +17,7 @@ _WIDTH = 95
 def proposals(
     found: Sequence[Proposal], prompts: int, commands: int, profile: str, screen: Screen
 ) -> Iterator[str]:
-    yield f"{prompts:,} of {commands:,} commands asked somebody, with the profile {profile}"
+    yield f"{prompts:,} of {commands:,} commands would ask somebody, with the profile {profile}"
     for number, proposal in enumerate(found, 1):
         yield ""
         yield f"{number}. {written(proposal)}"
@@ -34,7 +30,8 @@ def proposals(
         if proposal.other_count:
             yield f"   {proposal.other_count:,} other uses that laconic knows, for example"
             yield from (f"     {_shown(command, screen)}" for command in proposal.others)
-        yield f"   replayed against {proposal.replayed:,} bypasses: none with a hard effect runs"
+        yield f"   tested against {proposal.replayed:,} known evasions: none that does harm runs"
+        yield f"   to have it: {visible(proposal.line)}"
 
 
 def written(proposal: Proposal) -> str:

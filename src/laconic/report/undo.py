@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Iterable, Iterator
 from difflib import unified_diff
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from laconic.errors import FileError
 from laconic.files import read_file
+from laconic.report.screen import Screen
 from laconic.report.table import table
 from laconic.report.text import visible
-from laconic.undo.entry import DIRECTORY, FILE, LINK
-from laconic.undo.plan import CREATE, DRESS, REMOVE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from laconic.report.screen import Screen
-    from laconic.undo.entry import Entry
-    from laconic.undo.keep import Keep
-    from laconic.undo.plan import Plan, Step
+from laconic.undo.entry import DIRECTORY, FILE, LINK, Entry
+from laconic.undo.keep import Keep
+from laconic.undo.plan import CREATE, DRESS, REMOVE, Plan, Step
 
 _LARGEST = 1 << 20
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400

@@ -6,19 +6,14 @@ with 2.1.197; the fields that older versions lack are not needed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from laconic.patterns import pattern
-from laconic.sessions.documents import items, number, read_lines, table, text
-from laconic.sessions.values import Builder, Place, Session, Step, Usage
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from laconic.sessions.documents import Document
+from laconic.sessions.documents import Document, items, number, read_lines, table, text
+from laconic.sessions.values import Builder, Session, SessionFiles, Step, Usage
 
 AGENT = "claude-code"
-PLACES = (Place("$CLAUDE_CONFIG_DIR/projects or ~/.claude/projects", ".jsonl"),)
+PLACES = (SessionFiles("$CLAUDE_CONFIG_DIR/projects or ~/.claude/projects", ".jsonl"),)
 
 _STATUS = pattern(r"(?:Error: )?Exit code (\d{1,3})(?:\n|$)")
 # What is written in place of a result when a person said no, and when nobody was there to say yes.

@@ -6,20 +6,16 @@ Codex asks. Seen with 0.166.0; the tool `shell` and its JSON outputs are those o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from laconic.knowledge.traits import shells
 from laconic.patterns import pattern
-from laconic.sessions.documents import number, parsed, read_lines, table, text
-from laconic.sessions.values import Builder, Place, Session, Step, Usage
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from laconic.sessions.documents import Document
+from laconic.sessions.documents import Document, number, parsed, read_lines, table, text
+from laconic.sessions.values import Builder, Session, SessionFiles, Step, Usage
+from laconic.shell.words import quoted
 
 AGENT = "codex"
-PLACES = (Place("$CODEX_HOME/sessions or ~/.codex/sessions", ".jsonl"),)
+PLACES = (SessionFiles("$CODEX_HOME/sessions or ~/.codex/sessions", ".jsonl"),)
 
 _TOOLS = frozenset(("exec_command", "shell", "shell_command", "container.exec", "local_shell"))
 _HEAD = pattern(
@@ -116,4 +112,4 @@ def _command(given: object) -> str:
     words = [word for word in given if isinstance(word, str)]
     if len(words) == 3 and words[1] in ("-lc", "-c") and words[0].rpartition("/")[2] in shells():  # noqa: PLR2004
         return words[2]
-    return " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)
+    return " ".join(map(quoted, words))

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from types import ModuleType
+from typing import NamedTuple
 
 from laconic.files import home
 from laconic.sessions import claude_code, codex, gemini, opencode
 from laconic.sessions.documents import read_document, read_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from types import ModuleType
-
-    from laconic.sessions.values import Place, Session
+from laconic.sessions.values import Session, SessionFiles
 
 _BY_LINES: tuple[ModuleType, ...] = (gemini, codex, claude_code)
 _AGENTS: tuple[ModuleType, ...] = (*_BY_LINES, opencode)
 _SUFFIXES = tuple({place.suffix for agent in _AGENTS for place in agent.PLACES})
 _MOST_FILES = 50_000
 _DEEPEST = 8
+_ID, _SHORT_ID = 36, 8  # as long as the ids are with which names of files end
 _FIRST_LINES = 5  # of which one tells whose file it is
 
 
@@ -35,7 +33,7 @@ class Transcript(NamedTuple):
 
 def find(environ: Mapping[str, str]) -> list[Transcript]:
     """Return the files where agents keep their sessions, the newest first."""
-    places: list[Place] = [place for agent in _AGENTS for place in agent.PLACES]
+    places: list[SessionFiles] = [place for agent in _AGENTS for place in agent.PLACES]
     places_here = {p: path for p in places if (path := _expanded(p.paths, environ))}
     return _newest(t for p, path in places_here.items() for t in _walk(path, p.depth, p.suffix))
 
@@ -43,6 +41,22 @@ def find(environ: Mapping[str, str]) -> list[Transcript]:
 def find_in(paths: Sequence[Path]) -> list[Transcript]:
     """Return those in files and directories, the newest first."""
     return _newest(t for path in paths for t in _walk(path, _DEEPEST, _SUFFIXES))
+
+
+def of_sessions(
+    sessions: Collection[str], environ: Mapping[str, str]
+) -> list[tuple[str, Transcript]]:
+    """Return the newest transcript of each session; the name of its file ends in the id."""
+    ids = {session: session for session in sessions if session}
+    ids |= {session[:_SHORT_ID]: session for session in ids if len(session) == _ID}
+    newest: dict[str, Transcript] = {}
+    for transcript in find(environ) if ids else ():
+        stem = transcript.path.stem
+        for name in (stem, stem[-_ID:], stem[-_SHORT_ID:]):
+            if name in ids:
+                newest.setdefault(ids[name], transcript)
+                break
+    return list(newest.items())
 
 
 def read(transcripts: Sequence[Transcript]) -> Iterator[tuple[Transcript, list[Session]]]:

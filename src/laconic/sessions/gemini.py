@@ -6,23 +6,26 @@ object with `messages` instead of lines. How Gemini asks is not written down.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from pathlib import Path
 
 from laconic.errors import FileError
 from laconic.files import read_file
 from laconic.patterns import pattern
-from laconic.sessions.documents import items, number, read_document, read_lines, table, text
-from laconic.sessions.values import Builder, Place, Session, Step, Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from laconic.sessions.documents import Document
+from laconic.sessions.documents import (
+    Document,
+    items,
+    number,
+    read_document,
+    read_lines,
+    table,
+    text,
+)
+from laconic.sessions.values import Builder, Session, SessionFiles, Step, Usage
 
 AGENT = "gemini"
 _PLACE = "$GEMINI_CLI_HOME/.gemini/tmp or ~/.gemini/tmp"
-PLACES = (Place(_PLACE, ".jsonl"), Place(_PLACE, ".json"))
+PLACES = (SessionFiles(_PLACE, ".jsonl"), SessionFiles(_PLACE, ".json"))
 
 _TOOL = "run_shell_command"
 _OUTPUT = pattern(

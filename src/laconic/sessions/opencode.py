@@ -12,24 +12,27 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from collections.abc import Iterable, Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import quote
 
 from laconic.patterns import pattern
-from laconic.sessions.documents import MOST_LINE, number, parsed, read_document, table, text
-from laconic.sessions.values import Builder, Place, Session, Step, Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from laconic.sessions.documents import Document
+from laconic.sessions.documents import (
+    MOST_LINE,
+    Document,
+    number,
+    parsed,
+    read_document,
+    table,
+    text,
+)
+from laconic.sessions.values import Builder, Session, SessionFiles, Step, Usage
 
 AGENT = "opencode"
 PLACES = (
-    Place("$XDG_DATA_HOME/opencode or ~/.local/share/opencode", ".db", 1),
-    Place(
+    SessionFiles("$XDG_DATA_HOME/opencode or ~/.local/share/opencode", ".db", 1),
+    SessionFiles(
         "$XDG_DATA_HOME/opencode/storage/session or ~/.local/share/opencode/storage/session",
         ".json",
         2,

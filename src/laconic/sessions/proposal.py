@@ -30,6 +30,17 @@ class Proposal(NamedTuple):
         return self.table in ("commands", "paths")
 
     @property
+    def line(self) -> str:
+        """What a person types to have it; its value has no quotes in it."""
+        match self.table:
+            case "commands":
+                return f"laconic allow --always '{self.value}'"
+            case "paths":
+                return "laconic tune --apply"  # to set a list would take its other items away
+            case _:
+                return f"laconic config set {self.table}.{self.key} {self.value}"
+
+    @property
     def document(self) -> dict[str, dict[str, object]]:
         """As a part of a configuration."""
         return {self.table: {self.key: [self.value] if self.is_list else self.value}}

@@ -52,7 +52,7 @@ class Session(NamedTuple):
     other_bytes: int = 0
 
 
-class Place(NamedTuple):
+class SessionFiles(NamedTuple):
     """Where an agent keeps sessions: the first of the paths whose variable is set.
 
     suffix: how the names of files end. depth: how many directories deep they lie.
