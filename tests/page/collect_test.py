@@ -21,7 +21,8 @@ from page.made_history import DAY, write_history, write_recall
 from records import a_run
 
 NOW = time.time()
-EMPTY = Recorded((), (), (), (), 0, (), (), (), {})
+REFUSED = "The user doesn't want to proceed with this tool use. The tool use was rejected"
+EMPTY = Recorded(*[()] * 8, 0, *[()] * 3, 0, {}, {}, ())
 
 
 @pytest.fixture
@@ -35,15 +36,21 @@ def read(state_dir, home, since=0.0):
 
 def collected(**recorded):
     return collect(
-        EMPTY._replace(**recorded), version="1", now="2026-11-15 09:00:00", since="", note=""
+        EMPTY._replace(**recorded),
+        version="1",
+        now="2026-11-15 09:00:00",
+        since="",
+        note="",
+        prices="2026-11-15",
     )
 
 
-def log(state_dir, agent, command, at=NOW):
+def log(state_dir, agent, command, at=NOW, about=None, cwd="/"):
     settings = isolated_settings({"HOME": "/home/me"})
     decision = decide(command, "/home/me/shop", settings, environ={"HOME": "/home/me"})
-    decisions.append(str(state_dir), decision, command=command, cwd="/", agent=agent, now=at)
-    return decision.verdict.word
+    row = {"command": command, "cwd": cwd, "agent": agent, "now": at, "about": about}
+    decisions.append(str(state_dir), decision, **row)
+    return decision.verdict
 
 
 def test_without_records_there_is_a_page_all_the_same(state_dir, home):
@@ -88,17 +95,82 @@ def test_a_prompt_is_saved_where_the_agent_would_have_asked_and_laconic_allows(s
     assert totals["checks"] == 1
 
 
-def test_no_prompt_is_saved_where_agents_are_not_told_what_is_allowed(state_dir, home):
-    config = home / ".config/laconic/config.toml"
-    config.parent.mkdir(parents=True)
-    log(state_dir, "claude-code", "cargo --version")
-    for text, saved in (("", 1), ('[settings]\nprofile = "guard"\n', 0)):
-        config.write_text(text)
-        totals = read(state_dir, home)["totals"]
-        assert (totals["prompts_saved"], totals["prompts"], totals["allowed"]) == (saved, 1, 1)
+def test_what_was_left_to_an_agent_saves_no_prompt(state_dir, home):
+    for outcome in ("allow", decisions.LEFT):
+        log(state_dir, "claude-code", "cargo --version", about={"outcome": outcome})
+    totals = read(state_dir, home)["totals"]
+    assert (totals["prompts_saved"], totals["prompts"]) == (1, 2)
+    assert (totals["allowed"], totals["left"], totals["asked"]) == (1, 1, 0)
 
 
-def test_what_was_asked_is_counted_by_command_and_by_rule(state_dir, home):
+def test_what_an_agent_then_did_is_told_by_its_transcript(state_dir, home):
+    """Of three equal commands the transcript has two; a person has refused the last."""
+    about = {"outcome": "ask", "session": "5d1f"}
+    for age in (30, 20, 10):
+        log(state_dir, "claude-code", "git push", NOW - age, about=about)
+    folder = home / ".claude/projects/-home-me-shop"
+    folder.mkdir(parents=True)
+    lines = []
+    for number, (shown, is_error) in enumerate((("Everything up-to-date", False), (REFUSED, True))):
+        use = {"type": "tool_use", "id": f"t{number}", "name": "Bash"}
+        told = {"type": "tool_result", "tool_use_id": f"t{number}", "content": shown}
+        for kind, block in (
+            ("assistant", use | {"input": {"command": "git push"}}),
+            ("user", told | {"is_error": is_error}),
+        ):
+            lines.append({"type": kind, "sessionId": "5d1f", "message": {"content": [block]}})
+    (folder / "5d1f.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    data = read(state_dir, home)
+    (row,) = data["asked"]
+    assert (row["times"], row["ran"], row["refused"]) == (3, 1, 1)
+    assert (data["totals"]["ran"], data["totals"]["refused"]) == (1, 1)
+
+
+def test_an_agent_that_asks_after_all_is_counted_once(state_dir, home):
+    left = {"outcome": decisions.LEFT, "session": "s"}
+    log(state_dir, "codex", "npm test", NOW - 20, about=left)
+    log(state_dir, "codex", "npm test", NOW - 19, about={**left, "event": "permission"})
+    log(state_dir, "codex", "npm test", NOW - 9, about=left)
+    data = read(state_dir, home)
+    assert (data["totals"]["decisions"], data["totals"]["questions"]) == (2, 1)
+    assert data["asked"][0]["times"] == 1
+
+
+def test_the_first_section_has_what_would_end_most_questions(state_dir, home, tmp_path):
+    (tmp_path / ".git").mkdir()
+    for command, count in (("pytest -q", 5), ("npm test", 4), ("mkdir a", 3), ("git push", 9)):
+        for _ in range(count):
+            about = {"outcome": "ask"}
+            log(state_dir, "claude-code", command, about=about, cwd=str(tmp_path))
+    data = read(state_dir, home)
+    assert data["totals"]["questions"] == 21
+    assert [(row["line"], row["saved"]) for row in data["changes"]] == [
+        ("laconic config set settings.profile work", 12)
+    ]
+
+
+def test_projects_agents_and_weeks_have_sums_of_their_own(state_dir, home):
+    write_history(state_dir, home, NOW, days=20)
+    data = read(state_dir, home)
+    for kind in ("project", "agent", "week"):
+        rows = [row for row in data["groups"] if row["kind"] == kind]
+        for key in ("decisions", "questions", "denied", "runs", "input", "output"):
+            assert sum(row[key] for row in rows) == data["totals"][key], (kind, key)
+        dollars = sum(row["dollars"] or 0 for row in rows)
+        assert dollars == pytest.approx(data["totals"]["dollars"])
+
+
+def test_the_first_days_have_a_bar_for_each_hour(state_dir, home):
+    for ago in (0, 3 * 3600):
+        record_run(state_dir, a_run(raw_tokens=9, shown_tokens=4), NOW - ago)
+        log(state_dir, "codex", "git push", NOW - ago)
+    data = read(state_dir, home)
+    assert (data["unit"], len(data["bars"])) == ("hour", 4)
+    assert [bar["runs"] for bar in data["bars"]] == [1, 0, 0, 1]
+    assert [bar["decisions"] for bar in data["bars"]] == [1, 0, 0, 1]
+
+
+def test_what_was_asked_is_counted_by_command(state_dir, home):
     for agent in ("claude-code", "codex", "claude-code"):
         log(state_dir, agent, "git push")
     log(state_dir, "codex", "rm -rf /")
@@ -108,7 +180,6 @@ def test_what_was_asked_is_counted_by_command_and_by_rule(state_dir, home):
         ("rm -rf /", "deny", 1),
     ]
     assert data["asked"][0]["agents"] == "claude-code, codex"
-    assert [(row["asked"], row["denied"]) for row in data["rules"]] == [(3, 0), (0, 1)]
 
 
 def test_a_recall_costs_its_session_and_counts_for_its_filter(state_dir, home):
@@ -184,7 +255,10 @@ def test_a_log_with_odd_lines_is_read_as_far_as_it_goes(state_dir, home):
 
 def decided(day, verdict="ask", command="x"):
     texts = "r", "why", "codex", command
-    return Decided(f"{day}T08:00:00", verdict, (), *texts, True, verdict == "allow")
+    is_asked = verdict == "ask"
+    return Decided(
+        f"{day}T08:00:00", verdict, (), *texts, is_saved=verdict == "allow", is_question=is_asked
+    )
 
 
 def test_with_many_days_there_is_a_bar_for_each_week_by_its_monday():
@@ -192,7 +266,7 @@ def test_with_many_days_there_is_a_bar_for_each_week_by_its_monday():
     assert data["unit"] == "week"
     assert data["bars"][0] == {
         "day": "2026-06-01", "runs": 0, "input": 0, "output": 0, "decisions": 1, "saved": 0,
-        "allow": 0, "ask": 1, "deny": 0,
+        "allow": 0, "left": 0, "ask": 1, "deny": 0,
     }  # fmt: skip
     assert data["bars"][-1]["day"] == "2026-11-09"
     assert len(data["bars"]) == 24

@@ -9,7 +9,9 @@ import time
 
 import pytest
 
+from fleet_rows import read_rows
 from laconic.cli import main as cli
+from laconic.export.parquet import write
 from laconic.page import read
 from laconic.page.serve import Dashboard
 from laconic.record import decisions
@@ -90,13 +92,23 @@ def test_the_page_renders_without_a_complaint_and_asks_nobody(opened):
     rows = opened.evaluate(
         "[...document.querySelectorAll('#tables tbody')].map(body => body.children.length)"
     )
-    assert len(rows) == 6
+    assert len(rows) == 8
     assert all(rows)
     _, saved, told = opened.evaluate(
         "[...document.querySelector('#headlines .card').children].map(e => e.textContent)"
     )
     share, read_without = re.match(r"([\d.]+) % of ([\d,]+) that", told).groups()
     assert 100 * number(saved) / number(read_without) == pytest.approx(float(share), abs=0.06)
+
+
+def test_the_first_section_has_lines_to_copy(opened):
+    first = "document.querySelector('main > section:not([hidden])').id"
+    assert opened.evaluate(first) == "changes"
+    line = opened.evaluate("document.querySelector('#changes .line code').textContent")
+    assert line == "laconic config set settings.profile work"
+    click(opened, "#changes .copy")
+    opened.until("document.querySelector('#changes .copy').textContent !== 'Copy'")
+    assert opened.problems == []
 
 
 def test_hostile_commands_are_text(opened):
@@ -224,6 +236,7 @@ def test_a_page_without_records_says_so(browser, tmp_path):
     open_report(browser, tmp_path / "empty.html")
     assert browser.problems == []
     text = browser.evaluate("document.body.innerText")
+    assert "Nothing: no question was asked." in text
     assert "Nothing was asked or denied." in text
     assert "NaN" not in text
     assert "undefined" not in text
@@ -254,3 +267,22 @@ def test_the_dashboard_shows_what_happens_while_it_is_open(browser, state_dir, h
             server.shutdown()
             thread.join()
     browser.until("document.getElementById('state').className === 'lost'")
+
+
+def test_the_page_of_many_machines_shows_who_was_asked_and_no_more(browser, tmp_path):
+    rows = [row._replace(team=HOSTILE[0]) if row.team == "b" else row for row in read_rows()]
+    write(tmp_path / "rows.parquet", rows)
+    browser.look()
+    page = tmp_path / "many.html"
+    assert cli.run(["report", "--from", str(tmp_path), "--html", str(page)]) == 0
+    browser.open(page.as_uri())
+    assert browser.problems == []
+    assert "5 people in 2 teams on 5 machines" in browser.evaluate("document.body.innerText")
+    assert column(browser, "rules", 2)[0] == "npm/add"
+    assert column(browser, "rules", 7)[0] == "5"
+    assert sorted(column(browser, "by-policy", 1)) == ["17", "18", "none"]
+    assert len(column(browser, "by-team", 1)) == 2
+    shown = "[...document.querySelectorAll('section')].filter(s => !s.hidden).map(s => s.id)"
+    ids = browser.evaluate(shown)
+    assert not {"changes", "asked", "filters", "sessions", "recalls", "runs"} & set(ids)
+    assert {"rules", "by-team", "by-project", "by-agent", "by-week", "by-policy"} <= set(ids)

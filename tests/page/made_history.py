@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 
-from laconic.engine import decide, isolated_settings
+from laconic.engine import decide, isolated_settings, outcome
 from laconic.record import decisions
 from laconic.record.journal import append, microseconds, new_row_id
 from laconic.record.runs import Run, record_run
@@ -88,6 +88,7 @@ def write_history(state_dir, home, now, days=40, seed=1):
                 cwd="/home/me/shop",
                 agent="cli" if chance.random() < 0.02 else chance.choice(AGENTS),
                 now=start + chance.random() * 8 * 3600,
+                about={"outcome": outcome(decided[command], settings).word or decisions.LEFT},
             )
 
 

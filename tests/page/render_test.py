@@ -17,8 +17,11 @@ from laconic.cli import main as cli
 from laconic.page.collect import Decided, collect
 from laconic.page.render import embedded, page, policy
 from laconic.record.runs import record_run
+from laconic.sessions.proposal import Proposal
 from page.collect_test import EMPTY
 from records import a_run
+from runners import wait_for
+from terminal import at_terminal
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 HOSTILE = [
@@ -67,10 +70,13 @@ class Parsed(HTMLParser):
 
 
 def data_with(command):
-    texts = [command] * 4
-    decided = Decided("2026-11-15T08:00", "ask", ("reads",), *texts, True, False)
-    given = EMPTY._replace(decisions=[decided])
-    return collect(given, version="1", now="2026-11-15 09:00:00", since="", note=command)
+    texts = [command] * 6
+    decided = Decided("2026-11-15T08:00", "ask", ("reads",), *texts, is_question=True)
+    saved = ((command, 3),)
+    proposal = Proposal("commands", "allow", command, 3, saved, command, (), 0, 0)
+    given = EMPTY._replace(decisions=[decided], proposals=[proposal])
+    at = {"now": "2026-11-15 09:00:00", "since": "", "prices": "2026-11-15"}
+    return collect(given, version="1", note=command, **at)
 
 
 def check_closed(text, data):
@@ -150,7 +156,7 @@ def written(home, tmp_path):
 
 def test_the_report_is_a_file_for_its_owner_alone(written, capsys):
     assert cli.run(["report", "--html", str(written)]) == 0
-    assert "1 runs, 0 decisions, 0 sessions" in capsys.readouterr().out
+    assert "1 run, 0 decisions, 0 sessions" in capsys.readouterr().out
     assert stat.S_IMODE(written.stat().st_mode) == 0o600
     (block, _) = Parsed(written.read_text()).all("script")
     assert json.loads(block["text"])["runs"][0]["command"] == "echo </script>"
@@ -173,6 +179,27 @@ def test_the_report_is_only_written_in_place_of_a_file(place, tmp_path, monkeypa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_report_needs_a_place(capsys):
-    assert cli.run(["report"]) == 2
-    assert "--html" in capsys.readouterr().err
+@pytest.mark.usefixtures("written")
+def test_without_a_place_it_is_among_the_records(home, capsys):
+    assert cli.run(["report"]) == 0
+    path = home / ".local/state/laconic/report.html"
+    assert capsys.readouterr().out.startswith(f"{path}: 1 run,")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("has_screen", [True, False])
+def test_a_person_with_a_screen_sees_it_at_once(home, has_screen):
+    opener = home / "bin/xdg-open"
+    opener.parent.mkdir()
+    opener.write_text(
+        f'#!/bin/sh\nprintf "%s" "$1" > {home}/part && mv {home}/part {home}/opened\n'
+    )
+    opener.chmod(0o755)
+    more = {"PATH": f"{opener.parent}:/usr/bin:/bin"} | ({"DISPLAY": ":0"} if has_screen else {})
+    status, out = at_terminal(["report"], **more)
+    assert status == 0
+    path = home / ".local/state/laconic/report.html"
+    if has_screen:
+        wait_for((home / "opened").exists)
+        assert (home / "opened").read_text() == str(path)
+    assert (path.as_uri() in out) is not has_screen

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from laconic import __version__
-from laconic.engine import outcome
 from laconic.page import collect
 from laconic.page.collect import Decided, Recorded, Told
 from laconic.record import activity, decisions, queries
+from laconic.record.activity import SessionRuns
 from laconic.record.database import reading
-from laconic.replay.flow import asks
+from laconic.record.queries import Gain
+from laconic.replay import prices
+from laconic.replay.followed import follow
+from laconic.replay.questions import asks_usually, is_question, proposed, questions
+from laconic.replay.spending import read_spendings
 from laconic.report.dates import local
 from laconic.sessions import find
-from laconic.sessions.values import Step
-from laconic.settings.load import read_settings
-from laconic.types import EFFECTS, Decision, Effect, Outcome, Verdict
+from laconic.sessions.find import Transcript
+from laconic.settings.load import read_directories
+from laconic.types import Verdict
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from laconic.record.activity import SessionRuns
-    from laconic.sessions.find import Transcript
-
+_TEXTS = ("rule", "reason", "agent", "command", "cwd", "mode", "then")
 _MOST_TRANSCRIPTS = 64 << 20  # bytes of the newest; a page should be there in seconds
 
 
@@ -34,20 +34,33 @@ def read(
     state_dir: str | os.PathLike[str], environ: Mapping[str, str], *, now: float, since: float = 0
 ) -> dict[str, Any]:
     """Return the value that the page shows: what happened since then."""
-    allows = _allows(environ)
+    log = list(decisions.read(state_dir, since))
+    rows = [
+        row
+        for row in decisions.of_agents(log)
+        if decisions.outcome(row) != decisions.UNCHECKED  # there was no decision
+    ]
+    follow(rows, environ, _MOST_TRANSCRIPTS)
     with reading(state_dir) as (connection, note):
         sessions, session_count = activity.sessions(connection, since, collect.MOST_SESSIONS)
         runs = queries.history(connection, collect.MOST_RUNS)
         recorded = Recorded(
             by_day=queries.gain(connection, since, "daily"),
+            by_hour=activity.by_hour(connection, since),
             by_filter=queries.gain(connection, since, by="filter"),
+            by_project=queries.gain(connection, since, by="project"),
+            by_agent=queries.gain(connection, since, by="agent"),
+            by_week=queries.gain(connection, since, "weekly"),
             hidden=activity.hidden(connection, since),
             sessions=sessions,
             session_count=session_count,
             recalls=activity.newest_recalls(connection, since, collect.MOST_RECALLS),
             runs=[run for run in runs if _is_since(run, since)],
-            decisions=[_decided(row, allows) for row in decisions.read(state_dir, since)],
+            decisions=[_decided(row) for row in rows],
+            checks=sum(row.get("agent") == decisions.OWN for row in log),
             told=_told(sessions, environ),
+            dollars=_dollars(queries.gain(connection, since, by="session"), environ),
+            proposals=proposed(questions(rows), environ),
         )
     return collect.collect(
         recorded,
@@ -55,6 +68,7 @@ def read(
         now=local(now),
         since=local(since) if since else "",
         note=note,
+        prices=prices.date(),
     )
 
 
@@ -66,34 +80,28 @@ def _is_since(run: Mapping[str, Any], since: float) -> bool:
 # -- decisions -------------------------------------------------------------------------------------
 
 
-def _allows(environ: Mapping[str, str]) -> bool:
-    """Tell whether agents are told that a command may run; some profiles leave that to them."""
-    allowed = Decision(Verdict.ALLOW, "", "")
-    return outcome(allowed, read_settings(environ, "/")) is Outcome.ALLOWED
-
-
-def _decided(row: Mapping[str, Any], allows: bool) -> Decided:
+def _decided(row: Mapping[str, Any]) -> Decided:
     """Read a line of the log; older lines lack some of it."""
     words = row.get("effects")
     effects = tuple(map(str, words)) if isinstance(words, list) else ()
     time = datetime.fromisoformat(row["time"]).isoformat()
-    fields = (str(row.get(key, "")) for key in ("verdict", "rule", "reason", "agent", "command"))
-    verdict, rule, reason, agent, command = fields
-    is_prompt = agent != decisions.OWN and _is_prompt(agent, command, effects)
-    is_saved = is_prompt and allows and verdict == "allow"
-    return Decided(time, verdict, effects, rule, reason, agent, command, is_prompt, is_saved)
-
-
-@lru_cache(maxsize=1 << 16)
-def _is_prompt(agent: str, command: str, effects: tuple[str, ...]) -> bool:
-    """Tell whether the agent asks by itself, in its usual mode and without rules of the user's.
-
-    Effects that this laconic does not know are not reads, whatever they are.
-    """
-    found = Effect.READS
-    for word in effects:
-        found |= EFFECTS.get(word, Effect.UNKNOWN)
-    return asks(agent, Step(command, "/"), found, ())
+    fields = {key: str(row.get(key, "")) for key in _TEXTS}
+    answer = decisions.outcome(row)
+    is_prompt = asks_usually(fields["agent"], fields["command"], fields["mode"], effects)
+    return Decided(
+        time,
+        answer,
+        effects,
+        fields["rule"],
+        fields["reason"],
+        fields["agent"],
+        fields["command"],
+        fields["cwd"],
+        fields["then"],
+        is_prompt=is_prompt,
+        is_saved=is_prompt and answer == Verdict.ALLOW,
+        is_question=is_question(row),
+    )
 
 
 # -- transcripts -----------------------------------------------------------------------------------
@@ -106,23 +114,25 @@ def _told(
     found: dict[tuple[str, str], Told] = {}
     known = {each.session: each.agent for each in sessions}
     left = _MOST_TRANSCRIPTS
-    for transcript in find.find(environ) if known else ():
-        for session in _named(transcript, known):
-            left -= transcript.size
-            if left < 0:
-                return found
-            told = _read_transcript(transcript)
-            if told:
-                found[known[session], session] = told
+    for session, transcript in find.of_sessions(known, environ):
+        left -= transcript.size
+        if left < 0:
+            break
+        told = _read_transcript(transcript)
+        if told:
+            found[known[session], session] = told
     return found
 
 
-def _named(transcript: Transcript, known: Mapping[str, str]) -> Iterator[str]:
-    """Return the session whose id is the end of the file's name, as in rollout-2026-11-15-<id>."""
-    stem = transcript.path.stem
-    for length in {len(session) for session in known}:
-        if stem[-length:] in known:
-            yield stem[-length:]
+def _dollars(rows: Sequence[Gain], environ: Mapping[str, str]) -> dict[str, float]:
+    """Return what was not spent in each session whose transcript names a model with a price."""
+    sessions = {row.keys[0]: row.saved_tokens for row in rows if row.keys[0]}
+    spent = read_spendings(sessions, environ, read_directories(environ).cache).found
+    return {
+        session: sessions[session] * each.dollars
+        for session, each in spent.items()
+        if each.dollars is not None
+    }
 
 
 @lru_cache(maxsize=512)

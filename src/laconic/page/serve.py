@@ -12,15 +12,13 @@ import hmac
 import secrets
 import sys
 import threading
+from collections.abc import Callable, Hashable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from laconic.errors import LaconicError
 from laconic.page.render import embedded, page, policy
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
 
 ADDRESS = "127.0.0.1"
 _HEADERS = {

@@ -12,12 +12,52 @@ const n = (value) => numbers.format(value);
 const share = (part, whole) => (whole ? (100 * part) / whole : null);
 const percent = (value) => (value === null ? "" : `${value.toFixed(1)} %`);
 const count = (value, noun) => `${n(value)} ${noun}${value === 1 ? "" : "s"}`;
+const dollars = (value) => `$${value.toFixed(2)}`;
 const byId = (id) => document.getElementById(id);
 
 function element(name, properties, ...children) {
   const made = Object.assign(document.createElement(name), properties);
   made.append(...children);
   return made;
+}
+
+// -- what to change ---------------------------------------------------------------------------
+
+// Copies a line or, where the browser does not let it, selects it.
+function copyButton(code) {
+  const button = element("button", { type: "button", className: "more copy" }, "Copy");
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(code);
+      button.textContent = "Selected";
+    }
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+  return button;
+}
+
+function change(each) {
+  const code = element("code", {}, each.line);
+  const examples = each.examples.flatMap((text, i) => [i ? ", " : "", element("code", {}, text)]);
+  return element("li", {},
+    element("div", { className: "line" }, code, copyButton(code)),
+    element("p", {}, bold(`${count(each.saved, "question")} less`), `; it allows ${each.meaning}. For example: `, ...examples));
+}
+
+function drawChanges(data) {
+  const { questions, denied } = data.totals, saved = data.changes.reduce((sum, each) => sum + each.saved, 0);
+  const lines = count(data.changes.length, "line");
+  const told = data.changes.length
+    ? `${lines} would have ended ${n(saved)} of ${count(questions, "question")}. Paste a line into a terminal, not into the agent.`
+    : questions ? `No rule is proposed for what was asked (${count(questions, "question")}): laconic log --top says what would end each.`
+    : `Nothing: no question was asked${denied ? `, ${n(denied)} denied` : ""}.`;
+  const rows = data.changes.map(change);
+  byId("changes").hidden = Boolean(data.many);  // what would have helped is known on each machine
+  byId("changes").replaceChildren(element("h2", {}, "What to change"), element("p", { className: "about" }, told),
+    element("ol", { hidden: !rows.length }, ...rows));
 }
 
 // -- in short ---------------------------------------------------------------------------------
@@ -30,32 +70,39 @@ function headline(title, number, part, whole, told) {
     element("div", { className: "number" }, number), element("p", {}, bold(value), ` of ${told}`));
 }
 
-function drawHeadlines(t) {
-  const saved = t.input - t.output, asked = t.asked + t.denied;
+function drawHeadlines(data) {
+  const t = data.totals;
+  const saved = t.input - t.output;
+  const money = t.dollars === null ? "" : `; ${dollars(t.dollars)} in ${count(t.priced, "session")} at list prices of ${t.prices}`;
   const decisions = count(t.decisions, "decision");
+  const told = t.ran + t.refused ? `, of which ${n(t.ran)} ran and ${n(t.refused)} were refused, as far as transcripts tell` : "";
   byId("headlines").replaceChildren(
     headline(t.exact ? "Tokens saved" : "Tokens saved, est.", n(saved), saved, t.input,
-      `${n(t.input)} that agents would have read, in ${count(t.runs, "run")}`),
+      `${n(t.input)} that agents would have read, in ${count(t.runs, "run")}${money}`),
     headline("Prompts saved, est.", n(t.prompts_saved), t.prompts_saved, t.prompts,
       `${n(t.prompts)} that agents would have shown, in ${decisions}`),
-    headline("Asked or denied", n(asked), asked, t.decisions,
-      `${decisions}: ${n(t.asked)} asked, ${n(t.denied)} denied`),
-    headline("Outputs recalled", n(t.recalled_runs), t.recalled_runs, t.hiding,
-      `${count(t.hiding, "run")} that hid lines; ${n(t.recalled)} tokens read again`));
+    headline("Questions", n(t.questions), t.questions, t.decisions,
+      `${decisions}: ${n(t.asked)} asked by laconic, ${n(t.questions - t.asked)} by agents${told}; ${n(t.denied)} denied`),
+    data.many
+      ? headline("Ran unchecked", n(t.unchecked), t.unchecked, t.unchecked + t.decisions,
+        `${count(t.unchecked + t.decisions, "command")}; ${count(t.recalls, "recall")} read ${n(t.recalled)} tokens again`)
+      : headline("Outputs recalled", n(t.recalled_runs), t.recalled_runs, t.hiding,
+        `${count(t.hiding, "run")} that hid lines; ${n(t.recalled)} tokens read again`));
 }
 
 // -- over time --------------------------------------------------------------------------------
 
+const a = (unit) => `${unit === "hour" ? "an" : "a"} ${unit}`;
 const CHARTS = [
   {
-    title: (unit) => `Tokens a ${unit}`,
+    title: (unit) => `Tokens ${a(unit)}`,
     parts: [["saved", "saved", (d) => Math.max(0, d.input - d.output)], ["rest", "read", (d) => d.output]],
     told: (d) => `${n(d.input - d.output)} saved of ${n(d.input)}, in ${count(d.runs, "run")}`,
   },
   {
-    title: (unit) => `Decisions a ${unit}`,
-    parts: [["rest", "allowed", (d) => d.allow], ["saved", "prompts saved", (d) => d.saved], ["ask", "asked", (d) => d.ask], ["deny", "denied", (d) => d.deny]],
-    told: (d) => `${count(d.decisions, "decision")}: ${n(d.saved)} prompts saved, ${n(d.ask)} asked, ${n(d.deny)} denied`,
+    title: (unit) => `Decisions ${a(unit)}`,
+    parts: [["rest", "allowed", (d) => d.allow], ["saved", "prompts saved", (d) => d.saved], ["left", "left to agents", (d) => d.left], ["ask", "asked", (d) => d.ask], ["deny", "denied", (d) => d.deny]],
+    told: (d) => `${count(d.decisions, "decision")}: ${n(d.saved)} prompts saved, ${n(d.left)} left to agents, ${n(d.ask)} asked, ${n(d.deny)} denied`,
   },
 ];
 
@@ -73,6 +120,7 @@ function steps(most) {
   return Array.from({ length: Math.ceil(most / step) + 1 }, (_, i) => i * step);
 }
 
+const barName = (name, unit) => unit === "hour" ? `${Number(name.slice(11))}:00` : dayName(name);
 const dayName = (day) =>
   new Date(`${day}T12:00:00`).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
 
@@ -104,12 +152,12 @@ function drawChart(chart, bars, unit, box) {
       }
       base += size;
     }
-    const name = unit === "week" ? `week of ${dayName(d.day)}` : dayName(d.day);
+    const name = unit === "week" ? `week of ${dayName(d.day)}` : barName(d.day, unit);
     group.addEventListener("pointerenter", () => readout.replaceChildren(bold(name), `: ${chart.told(d)}`));
     group.addEventListener("pointerleave", () => readout.replaceChildren(...legend));
     svg.append(group);
     if (i % every === 0 && x + 40 < width) {
-      svg.append(shape("text", { x: x + slot / 2, y: height - 5, "text-anchor": "middle" }, dayName(d.day)));
+      svg.append(shape("text", { x: x + slot / 2, y: height - 5, "text-anchor": "middle" }, barName(d.day, unit)));
     }
   });
   box.replaceChildren(element("h2", {}, chart.title(unit)), readout, svg);
@@ -131,35 +179,56 @@ const saving = [
   ["saved", "n", (r) => r.input - r.output, n],
   ["saved %", "n", (r) => share(r.input - r.output, r.input), percent],
 ];
+// only: the page of one machine or of many; without it, both.
 const TABLES = [
   {
-    id: "rules", title: "Rules that asked or denied", noun: "rule", sort: [1, -1],
-    rows: (d) => d.rules, none: "Nothing was asked or denied.",
-    columns: [
-      ["rule", "t", (r) => r.rule],
-      ["asked", "n", (r) => r.asked, n],
-      ["denied", "n", (r) => r.denied, n],
-      ["reason", "w", (r) => r.reason],
-      ["newest command", "code", (r) => r.example],
-      ["last", "t", (r) => r.last],
-    ],
-  },
-  {
-    id: "asked", title: "Commands that were asked about or denied", noun: "command", sort: [3, -1],
+    id: "asked", only: "one", title: "Questions and denials", noun: "command", sort: [3, -1],
     rows: (d) => d.asked, of: (d) => d.totals.asked_rows, which: "most frequent", none: "Nothing was asked or denied.",
-    about: "A question is laconic's own, or the agent's where laconic leaves it to the agent.",
+    about: "A question is laconic's own, or the agent's where laconic leaves it to the agent. Ran and refused: what the agent's transcript says.",
     columns: [
       ["verdict", "verdict", (r) => r.verdict],
       ["command", "code", (r) => r.command],
       ["reason", "w", (r) => r.reason],
       ["times", "n", (r) => r.times, n],
+      ["ran", "n", (r) => r.ran || null, n],
+      ["refused", "n", (r) => r.refused || null, n],
       ["effects", "q", (r) => r.effects],
       ["agents", "q", (r) => r.agents],
       ["last", "t", (r) => r.last],
     ],
   },
   {
-    id: "filters", title: "Filters", noun: "filter", sort: [4, -1],
+    id: "rules", only: "many", title: "Questions and denials", noun: "rule", sort: [3, -1],
+    rows: (d) => d.asked, of: (d) => d.totals.asked_rows, which: "most frequent", none: "Nothing was asked or denied.",
+    about: "What was asked about or denied, by the rule that said so and by effects. Ran and refused: what agents' transcripts say.",
+    columns: [
+      ["verdict", "verdict", (r) => r.verdict],
+      ["rule", "w", (r) => r.rule],
+      ["effects", "w", (r) => r.effects],
+      ["times", "n", (r) => r.times, n],
+      ["ran", "n", (r) => r.ran || null, n],
+      ["refused", "n", (r) => r.refused || null, n],
+      ["people", "n", (r) => r.people, n],
+      ["teams", "n", (r) => r.teams, n],
+      ["last", "t", (r) => r.last],
+    ],
+  },
+  ...["team", "project", "agent", "week", "policy"].map((kind) => ({
+    id: `by-${kind}`, only: kind === "team" || kind === "policy" ? "many" : "", title: `By ${kind}`, noun: kind, sort: kind === "week" ? [0, -1] : [1, -1],
+    rows: (d) => d.groups.filter((row) => row.kind === kind), none: "Nothing happened yet.",
+    columns: [
+      [kind, kind === "project" ? "w" : "t", (r) => r.name || "(not known)"],
+      ["decisions", "n", (r) => r.decisions, n],
+      ["questions", "n", (r) => r.questions, n],
+      ["prompts per 100", "n", (r) => share(r.questions, r.decisions), (v) => v.toFixed(1)],
+      ["denied", "n", (r) => r.denied, n],
+      ["runs", "n", (r) => r.runs, n],
+      ...saving,
+      ["$ saved", "n", (r) => r.dollars, dollars],
+    ],
+  })),
+  {
+    id: "filters", only: "one", title: "Filters", noun: "filter", sort: [4, -1],
     rows: (d) => d.filters, none: "Nothing was run by laconic yet.",
     about: "Tokens that agents would have read without laconic, and what they read with it, recalls included. Recalled: of the runs that hid lines.",
     columns: [
@@ -172,7 +241,7 @@ const TABLES = [
     ],
   },
   {
-    id: "sessions", title: "Sessions", noun: "session", sort: [0, -1],
+    id: "sessions", only: "one", title: "Sessions", noun: "session", sort: [0, -1],
     rows: (d) => d.sessions, of: (d) => d.totals.sessions, none: "No run belongs to a known session.",
     about: "Runs: what laconic ran, of all commands in the transcript where there is one.",
     columns: [
@@ -182,12 +251,13 @@ const TABLES = [
       ["model", "t q", (r) => r.models],
       ["runs", "n", (r) => r.runs, (v, r) => n(v) + (r.commands === null ? "" : ` of ${n(r.commands)}`)],
       ...saving,
+      ["$ saved", "n", (r) => r.dollars, dollars],
       ["recalls", "n", (r) => r.recalls, n],
       ["session", "t", (r) => r.session.slice(0, 8)],
     ],
   },
   {
-    id: "recalls", title: "Recalls", noun: "recall", sort: [0, -1],
+    id: "recalls", only: "one", title: "Recalls", noun: "recall", sort: [0, -1],
     rows: (d) => d.recalls, of: (d) => d.totals.recalls, none: "No agent asked for hidden lines.",
     columns: [
       ["time", "t", (r) => r.time],
@@ -199,7 +269,7 @@ const TABLES = [
     ],
   },
   {
-    id: "runs", title: "Runs", noun: "run", sort: [0, -1],
+    id: "runs", only: "one", title: "Runs", noun: "run", sort: [0, -1],
     rows: (d) => d.runs, of: (d) => d.totals.runs, none: "Nothing was run by laconic yet.",
     columns: [
       ["time", "t", (r) => r.time],
@@ -318,20 +388,24 @@ class Table {
 
 // -- all of it --------------------------------------------------------------------------------
 
-const tables = TABLES.map((spec) => new Table(spec));
 let data = JSON.parse(byId("data").textContent);
+const whose = data.many ? "many" : "one";
+const tables = TABLES.filter(({ only }) => !only || only === whose).map((spec) => new Table(spec));
 
 function period(d) {
   const name = (day) => new Date(`${day}T12:00:00`).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
   const range = d.first === d.last ? name(d.first) : `${name(d.first)} to ${name(d.last)}`;
-  return `${range}, ${count(d.totals.days, "day")} with activity, ${count(d.totals.sessions, "session")}`;
+  const { teams, people, machines } = d.many || {};
+  const ofWhom = d.many ? `, ${people === 1 ? "1 person" : `${n(people)} people`} in ${count(teams, "team")} on ${count(machines, "machine")}` : "";
+  return `${range}, ${count(d.totals.days, "day")} with activity, ${count(d.totals.sessions, "session")}${ofWhom}`;
 }
 
 function draw() {
   byId("period").textContent = period(data);
   byId("note").textContent = data.note;
   byId("note").hidden = !data.note;
-  drawHeadlines(data.totals);
+  drawChanges(data);
+  drawHeadlines(data);
   drawCharts(data);
   for (const table of tables) table.take(data);
   const t = data.totals;
