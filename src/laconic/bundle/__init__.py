@@ -1,0 +1,1 @@
+"""A policy on its way to machines: signed by people, brought by anything, checked by root."""
