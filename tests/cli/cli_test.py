@@ -416,3 +416,10 @@ def test_completions_hold_every_word(shell):
     for level in levels(cli.build_parser()):
         for word in level.words:
             assert word.text.lstrip("-") in out
+
+
+@pytest.mark.parametrize("word", ["show", "keep", "reset", "learn"])
+def test_what_box_does_itself_has_help_everywhere(tmp_path, word):
+    status, out, _ = laconic("box", word, "--help", cwd=tmp_path)  # in no project
+    assert status == 0
+    assert out.startswith("usage: laconic box")

@@ -42,7 +42,7 @@ def test_the_real_program_gives_the_same_status():
 
 
 def test_check_says_when_it_has_no_opinion(laconic):
-    message = "ask  unknown-command: zz is not a command that laconic knows\neffects: unknown\n"
+    message = "ask  zz is not a command that laconic knows\neffects: unknown\n"
     assert laconic("check", "zz") == (10, message, "")
 
 
@@ -81,7 +81,7 @@ def test_check_decides_by_a_profile(laconic):
 def test_check_escalates_deny(laconic):
     status, out, _ = laconic("check", "--escalate-deny", "rm -rf /")
     assert status == 10
-    assert out.rstrip().endswith("(escalated from deny)\neffects: destroys")
+    assert "(escalated from deny)\neffects: destroys\n" in out
 
 
 def test_check_takes_one_text(laconic):
@@ -124,9 +124,9 @@ def test_explain_prints_json(laconic):
     assert (found["version"], found["verdict"], found["rule"]) == (1, "ask", "git/push")
 
 
-def test_explain_uses_no_exception_up(laconic):
+def test_explain_uses_no_allowance_up(laconic):
     laconic("allow", "--once", "npm publish")
-    assert laconic("explain", "npm publish")[1].startswith("allow  exception/")
+    assert laconic("explain", "npm publish")[1].startswith("allow  allowance/")
     assert laconic("check", "npm publish")[0] == 0
     assert laconic("check", "npm publish")[0] == 10
 
@@ -171,11 +171,11 @@ def test_allow_list_and_remove(project, laconic):
     assert re.fullmatch(r"[0-9a-f]{8}", name)
     assert laconic("allow", "--list")[1] == out
     assert str(project) in out
-    assert laconic("check", "npm publish")[1].startswith(f"allow  exception/{name}: ")
+    assert laconic("explain", "npm publish")[1].startswith(f"allow  allowance/{name}: ")
     assert laconic("check", "npm publish && rm x")[0] == 10
     assert laconic("allow", "--remove", name)[0] == 0
     assert laconic("check", "npm publish")[0] == 10
-    message = f"laconic: there is no exception {name}\nhint: laconic allow --list\n"
+    message = f"laconic: there is no allowance {name}\nhint: laconic allow --list\n"
     assert laconic("allow", "--remove", name) == (1, "", message)
 
 
@@ -205,26 +205,26 @@ def test_allow_without_a_command(laconic):
 def test_log_shows_what_was_decided_without_secrets(laconic):
     laconic("check", "git status")
     laconic("check", "curl -u me:hunter2 https://h")
-    status, out, _ = laconic("log")
+    status, out, _ = laconic("log", "--agent", "cli")
     first, second = out.splitlines()
     assert status == 0
     assert first.endswith("  allow  git status  (git/status; reads)")
     assert "hunter2" not in second
-    rows = [json.loads(line) for line in laconic("log", "--json")[1].splitlines()]
+    rows = [json.loads(line) for line in laconic("log", "--agent", "cli", "--json")[1].splitlines()]
     assert [row["command"] for row in rows] == ["git status", "curl -u [hidden] https://h"]
 
 
 def test_log_since(laconic):
     laconic("check", "git status")
-    assert len(laconic("log", "--since", "2h")[1].splitlines()) == 1
-    assert laconic("log", "--since", "2999-01-01")[1] == ""
-    assert len(laconic("log", "--since", "2001-01-01T10:00")[1].splitlines()) == 1
-    assert laconic("log", "--since", "whenever")[0] == 2
+    assert len(laconic("log", "--agent", "cli", "--since", "2h")[1].splitlines()) == 1
+    assert laconic("log", "--agent", "cli", "--since", "2999-01-01")[1] == ""
+    assert len(laconic("log", "--agent", "cli", "--since", "2001-01-01T10:00")[1].splitlines()) == 1
+    assert laconic("log", "--agent", "cli", "--since", "whenever")[0] == 2
 
 
 def test_explain_is_not_logged(laconic):
     laconic("explain", "git status")
-    assert laconic("log") == (0, "", "")
+    assert laconic("log", "--agent", "cli") == (0, "", "")
 
 
 # -- rules -----------------------------------------------------------------------------------------

@@ -48,18 +48,20 @@ def test_from_an_empty_home_to_a_working_agent_and_back(claude, project, home):
     assert "  laconic install --detect  laconic is not in any agent yet\n" in out
     status, out, err = laconic("install", "--detect")
     assert status == 1
-    assert "nobody is there to ask" in err
-    assert "laconic: nothing was installed\n" in err
+    assert "there is no terminal to ask on" in err
+    assert "laconic install --detect --yes\n" in err
     status, out, _ = laconic("install", "--detect", "--yes")
     assert status == 0
-    assert "next: run a command in Claude Code, then type laconic: it says who called\n" in out
-    assert "Claude Code has not called laconic yet" in laconic()[1]
+    assert (
+        "next: run a command in Claude Code, then type laconic: it says who called laconic\n" in out
+    )
+    assert "if Claude Code has run a command: it has not called laconic yet" in laconic()[1]
     assert '"allow"' in call("git status", project)[1]
     assert '"ask"' in call("git push origin main", project)[1]
     out = laconic()[1]
     assert "  claude-code  called today  last " in out
     assert "  today 1 allowed, 1 asked, 0 denied\n" in out
-    assert "laconic allow 'git push origin main' --for 1h\n" in out
+    assert "laconic allow --always 'git push origin main'\n" in out
     assert laconic("log", "--agent", "claude-code", "--verdict", "ask")[1].count("\n") == 1
     status, out, _ = laconic("uninstall", "--all", "--purge", "--yes")
     assert status == 0
@@ -67,6 +69,18 @@ def test_from_an_empty_home_to_a_working_agent_and_back(claude, project, home):
     for place in (".config", ".local/state", ".cache"):
         assert not (home / place / "laconic").exists()
     assert "laconic is not in any agent yet" in laconic()[1]
+
+
+def test_the_hook_of_another_version_is_named_by_status_and_doctor(claude):
+    assert laconic("install", "claude-code", "--yes")[0] == 0
+    assert "another version" not in laconic()[1]
+    claude.write_text(claude.read_text().replace('"timeout": 10', '"timeout": 11'))
+    assert (
+        "laconic install claude-code  Claude Code has the hook of another version" in laconic()[1]
+    )
+    assert laconic("doctor")[1].splitlines()[-1].endswith("; look at: claude-code")
+    assert laconic("install", "claude-code", "--yes")[0] == 0
+    assert laconic("doctor")[1].splitlines()[-1].endswith("; not called yet: claude-code")
 
 
 def test_a_hook_that_somebody_broke_is_repaired_and_one_that_was_taken_out_by_us_is_not(claude):
@@ -111,7 +125,7 @@ def test_nothing_is_purged_without_a_yes(home):
     assert laconic("config", "set", "settings.profile", "work")[0] == 0
     status, _, err = laconic("uninstall", "--all", "--purge")
     assert status == 1
-    assert "nobody is there to ask" in err
+    assert "there is no terminal to ask on" in err
     assert (home / ".config/laconic/config.toml").exists()
     status, out = at_terminal(["uninstall", "--all", "--purge"], typed=b"y\n")
     assert status == 0
@@ -174,6 +188,6 @@ def test_reports_fit_the_terminal(words, columns, project):
 
 def test_a_verdict_typed_at_a_terminal_has_its_colour():
     status, out = at_terminal(["check", "git push"])
-    assert (status, out.startswith("\x1b[33mask\x1b[0m  git/push")) == (10, True)
+    assert (status, out.startswith("\x1b[33mask\x1b[0m  publishes commits")) == (10, True)
     assert "\x1b[32mallow" in at_terminal(["explain", "git status"])[1]
     assert "\x1b" not in laconic("check", "git push")[1]

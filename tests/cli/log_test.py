@@ -39,21 +39,49 @@ def commands(laconic, *words):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ([], ["rm -rf /", "npm publish", "git status", "git push", "git push --tags"]),
-        (["-n", "2"], ["git push", "git push --tags"]),
+        ([], ["rm -rf /", "npm publish", "git status", "git push"]),
+        (["-n", "2"], ["git status", "git push"]),
         (["-n", "0"], []),
         (["--verdict", "deny"], ["rm -rf /"]),
-        (["--verdict", "ask", "-n", "2"], ["git push", "git push --tags"]),
+        (["--verdict", "ask", "-n", "2"], ["npm publish", "git push"]),
         (["--agent", "claude-code"], ["npm publish", "git status", "git push"]),
         (["--agent", "cli"], ["git push --tags"]),
         (["--agent", "nobody"], []),
         (["--effect", "sends", "--agent", "claude-code"], ["npm publish", "git push"]),
         (["--effect", "destroys"], ["rm -rf /"]),
-        (["--since", "150m"], ["git status", "git push", "git push --tags"]),
+        (["--since", "150m"], ["git status", "git push"]),
     ],
 )
 def test_what_is_asked_for_is_printed(laconic, words, expected):
     assert commands(laconic, *words) == expected
+
+
+def test_what_ran_unchecked_is_counted_and_named(laconic, home):
+    assert "not checked" not in laconic("status")[1]
+    known = {"agent": "codex", "now": time.time()}
+    state_dir = str(home / ".local/state/laconic")
+    decisions.append_unchecked(state_dir, "gate/no-start", "laconic could not start", **known)
+    status, out, _ = laconic("log", "--verdict", "unchecked")
+    assert status == 0
+    assert "(gate/no-start): laconic could not start" in out
+    assert json.loads(laconic("status", "--json")[1])["today"]["unchecked"] == 1
+    assert "1 not checked" in laconic("status")[1]
+    assert laconic("report", "--html", str(home / "page.html"))[0] == 0
+    assert "no-start" not in (home / "page.html").read_text()
+
+
+def test_what_was_left_to_the_agent_is_no_question_of_laconics(laconic, home):
+    state_dir = str(home / ".local/state/laconic")
+    decision = Decision(Verdict.ASK, "mkdir/write", "makes a directory", 0, 1)
+    found = {"command": "mkdir x", "cwd": "/", "agent": "codex", "now": time.time()}
+    decisions.append(state_dir, decision, **found, about={"outcome": "left"})
+    assert "mkdir x" not in commands(laconic, "--verdict", "ask")
+    assert commands(laconic, "--verdict", "left") == ["mkdir x"]
+    assert "  left   mkdir x  (mkdir/write; reads): makes a directory" in laconic("log")[1]
+    today = json.loads(laconic("status", "--json")[1])["today"]
+    assert today["left"] == 1
+    assert "1 left to the agent" in laconic("status")[1]
+    assert "mkdir x" not in laconic("log", "--top")[1]
 
 
 def test_a_project_is_a_directory_and_what_is_below(laconic, home, monkeypatch):
@@ -69,17 +97,15 @@ def test_a_project_is_a_directory_and_what_is_below(laconic, home, monkeypatch):
     assert laconic("log", "--project", str(home / "none"))[0] == 1
 
 
-def test_ones_own_checks_stand_apart_and_the_reason_is_told(laconic):
+def test_ones_own_checks_are_there_for_who_asks_for_them_and_the_reason_is_told(laconic):
     first, *others = laconic("log")[1].splitlines()
     assert first[20:] == " deny   rm -rf /  (the/rule; destroys): the reason"
-    assert [line[21:] for line in others[-5:]] == [
+    assert [line[21:] for line in others[-2:]] == [
         "allow  git status  (the/rule; reads)",
         "ask    git push  (the/rule; sends): the reason",
-        "",
-        "",
-        "ask    git push --tags  (the/rule; sends): the reason",
     ]
-    assert others[-2] == "your own checks"
+    (own,) = laconic("log", "--agent", "cli")[1].splitlines()
+    assert own[20:] == " ask    git push --tags  (the/rule; sends): the reason"
 
 
 @pytest.mark.parametrize(
@@ -106,10 +132,10 @@ def test_what_was_asked_most_comes_first_with_what_ends_it(laconic, home, tmp_pa
     assert (status, err) == (0, "")
     assert [line.partition("  ")[2] if line[0] == "2" else line for line in out.splitlines()] == [
         "pytest -q  (3 times)",
-        "  pytest: runs the project's code",
+        "  runs the project's code",
         "  to end it: laconic allow --always 'pytest *'",
         "cargo test  (2 times)",
-        "  pytest: runs the project's code",
+        "  runs the project's code",
         "  to end it: laconic allow --always 'cargo test *'",
     ]
     rows = [json.loads(line) for line in laconic("log", "--top", "--json")[1].splitlines()]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import time
-from typing import TYPE_CHECKING
 
 from laconic import engine
+from laconic.cli import allow_network, source
 from laconic.cli import allow_rules as rules
-from laconic.cli import source
-from laconic.cli.when import moment, seconds
+from laconic.cli.times import moment, seconds
 from laconic.errors import LaconicError, UsageError
 from laconic.permissions import allowances
 from laconic.policy.own_rules import words_of
@@ -17,10 +17,9 @@ from laconic.reading.facts import read_facts, scope
 from laconic.report.dates import local
 from laconic.report.text import visible
 from laconic.settings.load import process_environment, read_directories, read_settings
+from laconic.settings.managed import Managed
+from laconic.shell.words import quoted
 from laconic.types import Verdict
-
-if TYPE_CHECKING:
-    import argparse
 
 _DEFAULT_S = 24 * 3600
 _LONGEST_S = 366 * 24 * 3600
@@ -42,7 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--always", action="store_true", help="for good, everywhere: COMMAND is a rule"
     )
-    how.add_argument("--remove", metavar="ID", help="remove an exception, or a rule by its text")
+    how.add_argument("--host", metavar="HOST", help="let boxes reach it by TLS; HOST:80: by HTTP")
+    how.add_argument("--port", metavar="PORT", help="let boxes reach this port of this machine")
+    how.add_argument("--remove", metavar="ID", help="remove an allowance; a rule, host or port")
     parser.add_argument("--json", action="store_true", help="with --list: print JSON")
     parser.add_argument("--once", action="store_true", help="for the next time only")
     parser.add_argument(
@@ -56,19 +57,35 @@ def main(args: argparse.Namespace) -> int:
         raise UsageError("--json goes with --list", "laconic allow --list --json")
     if args.json:
         listed = allowances.list_all(state_dir, time.time())
+        network = list(allow_network.listed())
         rows = [{**each._asdict(), "until": _until_when(each)} for each in listed]
-        print(json.dumps({"version": 1, "exceptions": rows, "rules": list(rules.listed())}))
+        print(
+            json.dumps(
+                {
+                    "version": 1,
+                    "allowances": rows,
+                    "rules": list(rules.listed()),
+                    "network": network,
+                }
+            )
+        )
     elif args.list:
         for allowance in allowances.list_all(state_dir, time.time()):
             print(_line(allowance))
         for rule in rules.listed():
             print(f"always  {visible(rule)}")
+        for place in allow_network.listed():
+            print(f"boxes reach  {visible(place)}")
     elif args.remove:
         if rules.is_rule(args.remove):
             rules.remove(args.remove)
-        elif not allowances.remove(state_dir, args.remove):
-            raise LaconicError(f"there is no exception {args.remove}", "laconic allow --list")
+        elif not (allowances.remove(state_dir, args.remove) or allow_network.remove(args.remove)):
+            raise LaconicError(f"there is no allowance {args.remove}", "laconic allow --list")
         print(f"removed: {args.remove}")
+    elif args.host or args.port:
+        if args.command:
+            raise UsageError("a host or port goes alone", "laconic allow --host HOST")
+        allow_network.add_host(args.host) if args.host else allow_network.add_port(args.port)
     elif not args.command:
         raise UsageError("which command?", "laconic allow 'npm publish' --for 30m")
     elif args.always and args.once:
@@ -87,7 +104,9 @@ def main(args: argparse.Namespace) -> int:
 
 def _allow(args: argparse.Namespace) -> None:
     command, now = source.read_command(args.command, "allow"), time.time()
-    _remember(command, _until(args, now), now, once=args.once)
+    managed = read_settings().managed
+    longest = managed.allowances if managed else _DEFAULT_S
+    _remember(command, _until(args, now, min(_DEFAULT_S, longest)), now, once=args.once)
 
 
 def remember_outside(command: str) -> None:
@@ -104,26 +123,37 @@ def _remember(
     environ, directory = process_environment(), source.directory_at(None)
     settings = read_settings(environ, directory)
     request = engine.Request(command, str(directory), environ)
-    decision = engine.decide_request(request, settings, use_exceptions=False)
+    decision = engine.decide_request(request, settings, use_allowances=False)
+    why = f"laconic explain {quoted(command)}"
     if decision.verdict is Verdict.DENY or decision.firm:
-        raise LaconicError(f"no exception can allow this: {decision.reason}", _why(command))
+        raise LaconicError(f"no allowance can allow this: {decision.reason}", why)
     if decision.verdict is Verdict.ALLOW:
-        raise LaconicError("this command is allowed as it is", _why(command))
+        raise LaconicError("this command is allowed as it is", why)
+    if settings.managed:
+        _refuse(settings.managed, until - now, once=once)
     root = scope(read_facts(str(directory), environ))
     state = settings.directories.state
     new = allowances.add(state, command, root, until, once=once, now=now, outside=outside)
     print(_line(new))
 
 
-def _why(command: str) -> str:
-    return "laconic explain '" + command.replace("'", "'\\''") + "'"
+def _refuse(managed: Managed, span_s: float, *, once: bool) -> None:
+    """Raise LaconicError if the policy of the machine lets no such allowance count."""
+    why = f"{managed.said} does not let this count"
+    if not managed.allowances:
+        raise LaconicError(f"{why}: it has no allowances", "ask who writes it")
+    if managed.only_once and not once:
+        raise LaconicError(f"{why}: an allowance is for one run", "laconic allow COMMAND --once")
+    if span_s > managed.allowances:
+        hint = f"laconic allow COMMAND --for {int(managed.allowances // 60)}m"
+        raise LaconicError(f"{why}: it lasts too long", hint)
 
 
-def _until(args: argparse.Namespace, now: float) -> float:
+def _until(args: argparse.Namespace, now: float, usual_s: float) -> float:
     if args.until:
         until = moment(args.until, now)
     else:
-        until = now + (seconds(args.span) if args.span else _DEFAULT_S)
+        until = now + (seconds(args.span) if args.span else usual_s or _DEFAULT_S)
     if until <= now:
         raise UsageError("that is in the past", "laconic allow 'npm publish' --for 30m")
     if until > now + _LONGEST_S:

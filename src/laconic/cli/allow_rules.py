@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from laconic import engine
 from laconic.cli import source
@@ -13,14 +14,10 @@ from laconic.knowledge.catalog import library
 from laconic.policy.own_rules import ANY, is_rule, words_of
 from laconic.policy.unknown_names import complaint
 from laconic.report.text import visible
-from laconic.rewrite.edits import quoted
 from laconic.settings import edit, toml
 from laconic.settings.load import process_environment, read_settings
+from laconic.shell.words import as_typed, quoted
 from laconic.types import Effect, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 __all__ = ["add", "is_rule", "listed", "remove"]
 
@@ -60,9 +57,9 @@ def _refuse_useless(rule: str, words: tuple[str | None, ...]) -> None:
     has_star = None in words
     given = [word if word is not None else "x" for word in words]
     for named in (given[:-1], given) if words[-1] is None else (given,):
-        command = " ".join(map(quoted, named))
+        command = " ".join(map(as_typed, named))
         request = engine.Request(command, str(directory), environ)
-        decision = engine.decide_request(request, settings, use_exceptions=False)
+        decision = engine.decide_request(request, settings, use_allowances=False)
         hint = f"laconic explain {quoted(command)}"
         if decision.verdict is Verdict.ALLOW and not has_star:
             raise LaconicError("this command is allowed as it is", hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 
@@ -20,13 +21,8 @@ from laconic.run.task import Task
 from laconic.settings.environ import environment
 from laconic.settings.load import read_settings
 from laconic.undo.around import about_run
+from laconic.undo.keep import Keep
 from laconic.undo.plan import plan
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from laconic.undo.keep import Keep
 
 _JSON = Flag("--json", "print the changes as JSON, or with --list what is listed")
 _LIST = Flag("--list", "list what was tried, and was neither kept nor dropped")

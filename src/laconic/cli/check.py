@@ -1,24 +1,21 @@
 """laconic check: say whether a command may run; exit status 0 allow, 10 ask, 20 deny.
 
-The status is about the command as it was typed: what may run in the box alone asks.
+What an agent's hook would run in the box is allowed, as the hook allows it.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-from typing import TYPE_CHECKING
 
 from laconic import engine
 from laconic.cli import source
 from laconic.cli.config import warn
-from laconic.hooks.contain import look
+from laconic.contain import look
 from laconic.record.decisions import OWN
-from laconic.report.explain import summary, to_json
+from laconic.report.explain import summary
 from laconic.report.screen import screen
 from laconic.report.text import visible
-
-if TYPE_CHECKING:
-    import argparse
 
 _STATUS = {"allow": 0, "ask": 10, "deny": 20}
 
@@ -30,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     request, settings = source.read_request(args, "check")
     decision = engine.decide(
-        request.command, request.cwd, settings, environ=request.environ, use_up_exceptions=True
+        request.command, request.cwd, settings, environ=request.environ, use_up_allowances=True
     )
     request.agent = OWN
     shown, run = look(request, decision, settings)
@@ -39,7 +36,7 @@ def main(args: argparse.Namespace) -> int:
     if args.json:
         facts = {"version": 1, "answer": engine.outcome(shown, settings).word}
         box = {"box": shown.in_box, "run": run} if run else {}
-        print(json.dumps({**facts, **to_json(decision, request.command), **box}, indent=1))
+        print(json.dumps({**facts, **shown.to_dict(request.command), **box}, indent=1))
     else:
         print("\n".join((*summary(shown, screen()), *([f"runs: {visible(run)}"] if run else ()))))
-    return _STATUS[decision.verdict.word]
+    return _STATUS[shown.verdict]

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from laconic.install import originals
 from laconic.install import profile as profiles
+from laconic.report.screen import screen
 from laconic.report.text import visible
-from laconic.settings.load import process_environment
-
-if TYPE_CHECKING:
-    import argparse
-
-    from laconic.sessions.find import Transcript
-    from laconic.sessions.tally import Tally
-    from laconic.settings.load import Settings
+from laconic.sessions import find
+from laconic.sessions.find import Transcript
+from laconic.sessions.tally import Tally
+from laconic.settings.load import Settings, process_environment
 
 _LIMIT_S = 2.0
 _MOST_BYTES = 24 << 20  # as much as can be read in a part of that time
@@ -48,19 +45,24 @@ def _is_attended() -> bool:
 
 def _ask(settings: Settings) -> str:
     tally = _past(settings)
-    for name, meaning in profiles.CHOICES.items():
-        print(f"  {name:8} {_prompts(name, tally)}{meaning}")
-    past = ""
+    heading = "which profile?"
     if tally:
         now, total = _share(tally.asked_now, tally), f"{tally.commands:,}"
-        past = f" (prompts per 100 of your last {total} commands; without laconic {now})"
+        heading += f" prompts per 100 of your last {total} commands; {now} without laconic"
+    print(heading)
+    here = screen()
+    for name, meaning in profiles.CHOICES.items():
+        head = f"  {name:8} {_prompts(name, tally)}"
+        first, *more = here.wrap(meaning, len(head))
+        print(f"{head}{first}", *(f"{'':{len(head)}}{line}" for line in more), sep="\n")
     for _ in range(_MOST_TRIES):
         try:
-            said = input(f"which profile?{past} [{profiles.RECOMMENDED}] ").strip().lower()
+            said = input(f"profile [{profiles.RECOMMENDED}]: ").strip().lower()
         except EOFError:
             return ""
         if said in ("", *profiles.CHOICES):
             return said or profiles.RECOMMENDED
+        print(f"it is one of {', '.join(profiles.CHOICES)}")
     return ""
 
 
@@ -75,7 +77,6 @@ def _share(count: int, tally: Tally) -> str:
 def _past(settings: Settings) -> Tally | None:
     """Replay the newest sessions for a moment; None if there are too few, or they cannot be."""
     from laconic.replay.replay import Replayer  # noqa: PLC0415 - for a question only
-    from laconic.sessions import find  # noqa: PLC0415
 
     environ = process_environment()
     try:

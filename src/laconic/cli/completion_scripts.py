@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from laconic.cli.completion_values import KINDS
+from laconic.shell.words import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
 _ASKED = frozenset(KINDS)
 _PLACES = frozenset(("files", "directories"))
 _ASK = "|".join(f"@{kind}" for kind in sorted(_ASKED))
-
-
-def _single_quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def _marked(kind: str) -> str:
@@ -153,12 +150,11 @@ complete -o default -F _laconic laconic"""
 def zsh(tree: Sequence[Level]) -> str:
     words = "\n".join(
         f'        "{level.path}") entries=({" ".join(map(_zsh_word, level.words))})'
-        f"; kind={_single_quoted(_marked(level.operand))} ;;"
+        f"; kind={quoted(_marked(level.operand))} ;;"
         for level in tree
     )
     kinds = "\n".join(
-        f'        "{place}") entries=(); kind={_single_quoted(kind)} ;;'
-        for place, kind in _kinds(tree)
+        f'        "{place}") entries=(); kind={quoted(kind)} ;;' for place, kind in _kinds(tree)
     )
     return f"""\
 #compdef laconic
@@ -215,7 +211,7 @@ if [[ "${{funcstack[1]}}" == _laconic ]]; then _laconic "$@"; else compdef _laco
 
 
 def _zsh_word(word: Word) -> str:
-    return _single_quoted(f"{word.text}:{word.help}")
+    return quoted(f"{word.text}:{word.help}")
 
 
 # -- fish ------------------------------------------------------------------------------------------
@@ -268,13 +264,10 @@ def fish(tree: Sequence[Level]) -> str:
 
 def _fish_lines(tree: Sequence[Level]) -> Iterable[str]:
     running = " ".join(level.path for level in tree if level.is_command)
-    yield (
-        f"complete -c laconic -n {_single_quoted(f'__laconic_in {running}')}"
-        " -a '(__laconic_command)'"
-    )
+    yield (f"complete -c laconic -n {quoted(f'__laconic_in {running}')} -a '(__laconic_command)'")
     for level in tree:
-        at = _single_quoted(f"__laconic_at {level.path}".strip())
-        deep = _single_quoted(f"__laconic_in {_single_quoted(level.path)}") if level.path else at
+        at = quoted(f"__laconic_at {level.path}".strip())
+        deep = quoted(f"__laconic_in {quoted(level.path)}") if level.path else at
         for word in level.words:
             option = word.text.lstrip("-")
             flag = {0: f"-a {word.text}", 1: f"-s {option}", 2: f"-l {option}"}
@@ -282,7 +275,7 @@ def _fish_lines(tree: Sequence[Level]) -> Iterable[str]:
             value = _fish_values(level.values[word.text]) if word.text in level.values else ""
             where = deep if word.text.startswith("-") else at
             needs = f" -r {value}".rstrip() if word.text in level.values else ""
-            about = _single_quoted(word.help)
+            about = quoted(word.help)
             yield f"complete -c laconic -n {where} {kind}{needs} -d {about}"
         if level.operand and not level.is_command:
             yield f"complete -c laconic -n {deep} {_fish_values(level.operand)}"
@@ -296,4 +289,4 @@ def _fish_values(kind: str) -> str:
         return "-f -a '(__fish_complete_directories)'"
     if kind == "files":
         return "-F"
-    return f"-f -a {_single_quoted(kind)}" if kind else "-f"
+    return f"-f -a {quoted(kind)}" if kind else "-f"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
 
 from laconic.cli.main import COMMANDS
 from laconic.errors import LaconicError
 from laconic.report.text import visible
+from laconic.settings.keys import options
 from laconic.settings.load import read_directories, read_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 _MOST = 50
 _LONGEST = 60
@@ -78,7 +76,7 @@ def _tried() -> Iterator[tuple[str, str]]:
         yield keep.id, keep.about.command
 
 
-def _exceptions() -> Iterator[tuple[str, str]]:
+def _allowances() -> Iterator[tuple[str, str]]:
     from time import time  # noqa: PLC0415
 
     from laconic.permissions import allowances  # noqa: PLC0415
@@ -88,8 +86,6 @@ def _exceptions() -> Iterator[tuple[str, str]]:
 
 
 def _keys() -> Iterable[tuple[str, str]]:
-    from laconic.settings.keys import options  # noqa: PLC0415
-
     return ((name, "") for name in options())
 
 
@@ -100,7 +96,7 @@ def _commands() -> Iterable[tuple[str, str]]:
 KINDS: dict[str, Callable[[], Iterable[tuple[str, str]]]] = {
     "agents": _agents,
     "commands": _commands,
-    "exceptions": _exceptions,
+    "allowances": _allowances,
     "filters": _filters,
     "keys": _keys,
     "outputs": _outputs,

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from laconic.cli import completion_scripts as scripts
 from laconic.cli.completion_values import KINDS, values
 from laconic.cli.main import build_parser
 from laconic.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # What a value is, by its name in the help; below, where a name alone does not say it.
 _BY_NAME = {"AGENT": "agents", "KEY": "keys", "DIR": "directories"}
@@ -27,7 +25,7 @@ _BY_PLACE = {
     ("filters new", "--from"): "outputs",
     ("rules show", "id"): "rules",
     ("run", "--filter"): "filters",
-    ("allow", "--remove"): "exceptions",
+    ("allow", "--remove"): "allowances",
     ("help", "words"): "commands",
     ("trust", "path"): "directories",
     ("untrust", "path"): "directories",

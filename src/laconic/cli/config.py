@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from laconic.cli import config_edit
 from laconic.cli.main import complain
 from laconic.cli.parser import add_actions
 from laconic.compact.load import load_filters
-from laconic.errors import Problem
+from laconic.errors import FileError, Problem
+from laconic.files import read_file
 from laconic.policy.from_config import load_library
 from laconic.policy.unknown_names import unknown_names
 from laconic.settings import toml, trust
 from laconic.settings.environ import VARIABLES
 from laconic.settings.layers import check_bytes, check_file
 from laconic.settings.load import Settings, files_in, process_environment, read_settings
-from laconic.settings.merge import Items, Sourced, to_document, where
+from laconic.settings.managed import LIMIT, PATH
+from laconic.settings.merge import Items, Sourced, Values, to_document, where
+from laconic.settings.requirements import DEFAULT, REQUIRE, check_policy
 from laconic.settings.schema import closest
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from laconic.settings.merge import Values
 
 _WIDTH = 100
 _FOLDERS = ("filters", "rules")
@@ -54,7 +53,9 @@ def main(args: argparse.Namespace) -> int:
     warn(settings.problems)
     if args.json:
         return _show_json(settings, with_sources=args.sources)
-    print("\n".join(render(settings.values, with_sources=args.sources)))
+    managed = settings.managed
+    locked = dict.fromkeys(managed.locked, managed.said) if managed else {}
+    print("\n".join(render(settings.values, locked, with_sources=args.sources)))
     return 0
 
 
@@ -74,8 +75,12 @@ def _path(settings: Settings, *, as_json: bool) -> int:
             "trusted": settings.project.trusted,
         }
         user = {"path": str(path), "exists": path.exists()}
-        print(json.dumps({"version": 1, "user": user, "project": project}))
+        policy = {"path": PATH, "exists": settings.managed is not None}
+        places = {"user": user, "project": project, "policy": policy}
+        print(json.dumps({"version": 1, **places}))
         return 0
+    if settings.managed:
+        print(f"policy   {PATH}")
     print(f"user     {path}{'' if path.exists() else '  (not there)'}")
     if project := settings.project:
         print(f"project  {project.config_path}{'' if project.trusted else '  (untrusted)'}")
@@ -84,7 +89,7 @@ def _path(settings: Settings, *, as_json: bool) -> int:
 
 def _check(path: Path | None, *, as_json: bool) -> int:
     if path:
-        problems, checked = check_file(path)[1], str(path)
+        problems, checked = _check_alone(path), str(path)
     else:
         settings = read_settings()
         problems = all_problems(settings)
@@ -101,6 +106,17 @@ def _check(path: Path | None, *, as_json: bool) -> int:
     return 1 if problems else 0
 
 
+def _check_alone(path: Path) -> list[Problem]:
+    """Check one file: a policy is told by its tables, which no configuration has."""
+    document, problems = check_file(path)
+    try:
+        data = read_file(path, LIMIT)
+        is_policy = bool({DEFAULT, REQUIRE} & toml.parse(data).keys())
+    except (FileError, ValueError):
+        is_policy = False
+    return check_policy(data, str(path))[1] if is_policy and not document else problems
+
+
 def _warn_of_names(settings: Settings) -> None:
     """Name entries that may be mistyped; they may as well be programs of the user's own."""
     for name, message, hint in unknown_names(settings.config, load_library(settings)[0]):
@@ -109,7 +125,8 @@ def _warn_of_names(settings: Settings) -> None:
 
 def files_read(settings: Settings) -> list[str]:
     """List the configuration files, and the files of filters and rules next to them."""
-    files = [settings.user_config_path] if settings.user_config_path.exists() else []
+    files = [Path(PATH)] if settings.managed else []
+    files += [settings.user_config_path] if settings.user_config_path.exists() else []
     files += [settings.project.config_path] if settings.project else []
     beside = [file.path for folder in _FOLDERS for file in files_in(folder, settings)[0]]
     return [*map(str, files), *beside]
@@ -150,6 +167,9 @@ def _show_json(settings: Settings, *, with_sources: bool) -> int:
         "config": to_document(settings.values),
         "problems": [_as_document(problem) for problem in settings.problems],
     }
+    if managed := settings.managed:
+        document["policy"] = {"name": managed.name, "serial": managed.serial}
+        document["locked"] = sorted(managed.locked)
     if with_sources:
         document["sources"] = {name: _sources(entry) for name, entry in settings.values.items()}
     print(json.dumps(document, indent=1, ensure_ascii=False))
@@ -164,8 +184,10 @@ def _sources(entry: Sourced | Items) -> str | list[str]:
     return entry.source if isinstance(entry, Sourced) else [item.source for item in entry.items]
 
 
-def render(values: Values, *, with_sources: bool = False) -> Iterator[str]:
-    """Write the values as TOML, with their sources as comments."""
+def render(
+    values: Values, locked: Mapping[str, str] | None = None, *, with_sources: bool = False
+) -> Iterator[str]:
+    """Write the values as TOML, with their sources as comments. locked: who decides keys."""
     current = ""
     rows: list[tuple[str, Items]] = []
     for name, entry in values.items():
@@ -173,6 +195,8 @@ def render(values: Values, *, with_sources: bool = False) -> Iterator[str]:
         if table != current:
             yield from ("", f"[{table}]")
             current = table
+        if by := (locked or {}).get(name):
+            yield f"# locked: {by} requires this, or what is stricter"
         if isinstance(entry, Items) and entry.items and isinstance(entry.items[0].value, dict):
             rows.append((name, entry))
         else:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from laconic.cli.main import complain
 from laconic.errors import LaconicError, UsageError
@@ -17,15 +19,9 @@ from laconic.report.text import visible
 from laconic.settings import edit, toml
 from laconic.settings.keys import kinds, options
 from laconic.settings.layers import check_file
-from laconic.settings.load import current_directory, process_environment, read_settings
+from laconic.settings.load import Settings, current_directory, process_environment, read_settings
 from laconic.settings.merge import Items
 from laconic.settings.schema import Choice, Text, closest
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable
-
-    from laconic.settings.load import Settings
 
 _EDITORS = ("sensible-editor", "nano", "vi")
 _NEW = b"# The configuration of laconic; all keys: laconic config show\n"
@@ -121,7 +117,9 @@ def _say(name: str, args: argparse.Namespace) -> int:
     entry = settings.values[name]
     path = _path(args, settings)
     print(f"{name} = {toml.inline(entry.value)}  ({visible(str(path))})")
-    if not isinstance(entry, Items) and args.action == "set":
+    if settings.managed and name in settings.managed.locked:
+        complain(f"{settings.managed.said} has a say in it", "laconic config show")
+    elif not isinstance(entry, Items) and args.action == "set":
         if args.project and settings.project and not settings.project.trusted:
             complain("a project's file counts once you trust it", "laconic trust")
         elif entry.source not in (str(path), str(path.resolve())):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from laconic.cli import when
+from laconic.cli import times
 from laconic.page import read
 from laconic.page.serve import Dashboard
 from laconic.settings.load import process_environment, read_directories
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +21,7 @@ def main(args: argparse.Namespace) -> int:
 
     def data() -> dict[str, Any]:
         now = time.time()
-        since = when.since(args.since, now) if args.since else 0.0
+        since = times.since(args.since, now) if args.since else 0.0
         return read.read(state, environ, now=now, since=since)
 
     data()  # what is wrong with the records is said here, not in the browser

@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
+import argparse
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from laconic.box.trial import try_box
 from laconic.cli.config import all_problems, files_read
 from laconic.cli.install import read_site, say
 from laconic.cli.main import complain
 from laconic.errors import LaconicError
-from laconic.install.doctor import Finding, client, examine, misnamed, unanswered
-from laconic.install.install import is_present
+from laconic.install import sandboxes
+from laconic.install.doctor import Finding, State, client, examine, misnamed, unanswered, unchecked
+from laconic.install.install import Site, is_present
 from laconic.install.installed import find_installed
-from laconic.install.recipe import names, read_recipe
+from laconic.install.recipe import Recipe, names, read_recipe
 from laconic.install.repair import is_lost, repair
 from laconic.record import health
 from laconic.record.database import DATABASE
 from laconic.report.screen import screen
 from laconic.report.text import visible
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator, Sequence
-
-    from laconic.install.install import Site
-    from laconic.install.recipe import Recipe
-    from laconic.settings.load import Settings
+from laconic.settings.environ import has_two_files
+from laconic.settings.load import Settings
+from laconic.settings.managed import PATH
+from laconic.shell.words import quoted
 
 _INDENT = 10
-_STATES = ("ok", "disabled", "warn", "broken")
+_TWO_FILES = (
+    "stdout and stderr of this shell are two files: what commands print there stays as it is, and"
+    " is not recorded"
+)
+_ONE_FILE = "if an agent reads them, have both go to one file, or to pipes"
+_OUTSIDE = "type laconic doctor outside of it, where the hooks run"
+# From the best state to the worst. A note is about an agent that has not called yet.
+_IN_SHORT = {
+    "ok": "works",
+    "note": "not called yet",
+    "disabled": "off",
+    "warn": "look at",
+    "broken": "does not work",
+}
+_STATES = tuple(_IN_SHORT)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,8 +85,10 @@ def _fix(agents: Sequence[str], site: Site, settings: Settings, *, is_quiet: boo
 def _ourselves(site: Site, settings: Settings) -> Iterator[Finding]:
     yield client(site.executable)
     yield from unanswered(site.state_dir)
+    yield from unchecked(site.state_dir)
     yield from misnamed(site.state_dir)
-    problems = all_problems(settings)
+    yield from _policy(settings)
+    problems = [problem for problem in all_problems(settings) if problem.kind != "expired"]
     for problem in problems:
         yield Finding("", "configuration", "warn", problem.line, problem.hint)
     if not problems:
@@ -84,11 +98,35 @@ def _ourselves(site: Site, settings: Settings) -> Iterator[Finding]:
     if settings.environment.disabled:
         message = "LACONIC_DISABLED is set: every command is left alone"
         yield Finding("", "configuration", "disabled", message, "unset LACONIC_DISABLED")
-    trial = try_box(site.variables)
-    yield Finding("", "box", "ok" if trial.is_good else "disabled", trial.message, trial.hint)
-    is_recorded = (site.state_dir / DATABASE).exists()
+    name, follows = sandboxes.here(site.variables, str(site.state_dir))
+    if name:
+        yield Finding("", "sandbox", "warn", f"this is {name}: {follows}", _OUTSIDE)
+    else:
+        trial = try_box(site.variables)
+        state: State = "ok" if trial.is_good else "disabled"
+        yield Finding("", "box", state, trial.message, trial.hint)
+    if has_two_files(site.variables):
+        yield Finding("", "output", "warn", _TWO_FILES, _ONE_FILE)
+    is_recorded = not name and (site.state_dir / DATABASE).exists()
     for found in health.findings(site.state_dir) if is_recorded else ():
         yield Finding("", "records", found.state, found.message, found.hint)
+
+
+def _policy(settings: Settings) -> Iterator[Finding]:
+    """Say whether the policy of this machine is in force as root wrote it."""
+    managed = settings.managed
+    if managed is None:
+        return
+    if managed.is_broken:
+        message = f"{PATH}: is broken: the profile strict is in force"
+        yield Finding("", "policy", "broken", message, f"laconic config check {quoted(PATH)}")
+    elif managed.is_expired:
+        message = f"{managed.said} expired on {managed.expires}, and stays in force"
+        yield Finding("", "policy", "warn", message, "laconic policy pull, as root")
+    else:
+        until = f", until {managed.expires}" if managed.expires else ""
+        message = f"{PATH}: {managed.said} is in force{until}; only root can write it"
+        yield Finding("", "policy", "ok", message)
 
 
 def _agents(site: Site, settings: Settings) -> Iterator[Finding]:
@@ -113,9 +151,26 @@ def _print(findings: list[Finding]) -> None:
         first, *more = here.wrap(visible(f"{who}: {finding.message}"), _INDENT)
         print(f"{here.paint(f'{finding.state:8}', finding.state)}  {first}")
         if finding.fix and finding.state != "ok":
-            more += here.wrap(visible(f"fix: {finding.fix}"), _INDENT)
+            what = "next" if finding.state == "note" else "fix"
+            more += here.wrap(visible(f"{what}: {finding.fix}"), _INDENT)
         for line in more:
             print(f"{'':{_INDENT}}{line}")
+    print()
+    print("\n".join(here.wrap(_in_short(findings), 0)))
+
+
+def _in_short(findings: list[Finding]) -> str:
+    """Sum up in one sentence who works and who does not."""
+    worst: dict[str, Finding] = {}
+    for finding in findings:
+        name = finding.agent or ("the box" if finding.check == "box" else "laconic")
+        known = worst.setdefault(name, finding)
+        if _STATES.index(finding.state) > _STATES.index(known.state):
+            worst[name] = finding
+    groups: dict[str, list[str]] = {}
+    for name, finding in worst.items():
+        groups.setdefault(_IN_SHORT[finding.state], []).append(name)
+    return "; ".join(f"{words}: {', '.join(names)}" for words, names in groups.items())
 
 
 def _print_json(findings: list[Finding], worst: str) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.filter import Filter
@@ -16,7 +18,7 @@ from laconic.compact.pipeline import apply
 from laconic.compact.shapes.repeats import kind_of
 from laconic.errors import LaconicError, UsageError
 from laconic.files import read_file, write_private
-from laconic.knowledge.arguments import evaluate
+from laconic.knowledge.arguments import Argument, evaluate
 from laconic.knowledge.catalog import library
 from laconic.patterns import pattern
 from laconic.record import queries
@@ -25,13 +27,8 @@ from laconic.record.store import Store, is_id
 from laconic.settings import toml
 from laconic.settings.load import read_directories, read_settings
 from laconic.shell import ParseError, parse
+from laconic.shell import words as shell_words
 from laconic.shell.walk import written
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
-
-    from laconic.knowledge.arguments import Argument
 
 LAST = "last"
 _LONGEST_EXAMPLE = 64 * 1024
@@ -136,8 +133,8 @@ def _recorded(wish: str, identifier: str) -> Example:
         raise LaconicError(what, "laconic history")
     command, raw_id = str(run["command"]), str(run["raw_id"] or "")
     if not raw_id:
-        as_word = command.replace("'", "'\\''")
-        hint = f"{command} 2>&1 | laconic filters new {identifier} --from - --command '{as_word}'"
+        given = f"--from - --command {shell_words.quoted(command)}"
+        hint = f"{command} 2>&1 | laconic filters new {identifier} {given}"
         raise LaconicError(f"the last output was not kept, it was shown whole: {command}", hint)
     raw = b"".join(Store(state).load(raw_id).values())
     hint = f"laconic recall {raw_id} --lines 1:200 > part.txt, then --from part.txt"

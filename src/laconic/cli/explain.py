@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import json
-from typing import TYPE_CHECKING
 
 from laconic import engine
 from laconic.cli import source
 from laconic.cli.config import warn
-from laconic.hooks.contain import look
-from laconic.report.explain import to_json, tree
+from laconic.contain import look
+from laconic.report.explain import tree
 from laconic.report.screen import screen
 from laconic.report.text import visible
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +25,7 @@ def main(args: argparse.Namespace) -> int:
     warn((*settings.problems, *decision.problems))
     if args.json:
         box = {"box": shown.in_box, "run": run} if run else {}
-        print(json.dumps({"version": 1, **to_json(decision, request.command), **box}, indent=1))
+        print(json.dumps({"version": 1, **decision.to_dict(request.command), **box}, indent=1))
     else:
         runs = ["", f"runs: {visible(run)}"] if run else []
         print("\n".join((*tree(shown, request.command, screen()), *runs)))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from laconic.cli import draft
 from laconic.compact.filter import Filter
@@ -16,10 +18,6 @@ from laconic.errors import LaconicError
 from laconic.files import read_file, write_private
 from laconic.settings import toml
 from laconic.settings.load import read_directories
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
 
 _TESTS = "_test"  # of tokf: a directory of cases beside each filter
 _MOST_EXAMPLES = 4

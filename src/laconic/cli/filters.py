@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import difflib
 import json
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from laconic.cli import draft, filter_import
 from laconic.cli.config import warn
@@ -15,11 +17,12 @@ from laconic.cli.parser import add_actions
 from laconic.cli.source import read_command
 from laconic.compact.filter import Filter
 from laconic.compact.lines import read_lines
-from laconic.compact.load import BUILT_IN, DATA, FilterSet, check_bytes, load_filters
+from laconic.compact.load import BUILT_IN, DATA, ROWS, FilterSet, check_bytes, load_filters
 from laconic.compact.match import exact_option, is_passed_through
 from laconic.compact.pipeline import apply
 from laconic.errors import LaconicError
 from laconic.files import read_file, write_private
+from laconic.knowledge.arguments import Argument
 from laconic.knowledge.catalog import library
 from laconic.patterns import pattern
 from laconic.report.progress import Progress
@@ -28,12 +31,6 @@ from laconic.report.table import table
 from laconic.settings import toml
 from laconic.settings.load import read_settings
 from laconic.settings.schema import closest
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
-
-    from laconic.knowledge.arguments import Argument
 
 _OUTPUT = pattern(r'^output = """\n(.*?)^"""$', re.MULTILINE | re.DOTALL)
 
@@ -89,7 +86,13 @@ def _list(loaded: FilterSet, *, as_json: bool) -> int:
 
 
 def _show(loaded: FilterSet, identifier: str) -> int:
-    _load(loaded, identifier)
+    wanted = _load(loaded, identifier)
+    if wanted.is_row and wanted.source == BUILT_IN:
+        print(f"{identifier} is a row of {ROWS}: the engine alone shows its output")
+        print(
+            "".join(f"{key} = {json.dumps(value)}\n" for key, value in wanted.table.items()), end=""
+        )
+        return 0
     path = loaded.sources.get(identifier, "")
     sys.stdout.flush()
     sys.stdout.buffer.write(read_file(Path(path) if path else DATA / f"{identifier}.toml"))
@@ -179,7 +182,7 @@ def _test(loaded: FilterSet, names: list[str], *, update: bool) -> int:
                 command, status = example["command"], example["status"]
                 print(f"{wanted.id}: example {number}: `{command}`, status {status}")
                 print("\n".join(f"  {line}" for line in lines))
-        if not examples:
+        if not examples and not (wanted.is_row and wanted.source == BUILT_IN):
             wrong += 1
             print(f"{wanted.id}: has no [[example]]")
     progress.end()
@@ -192,7 +195,8 @@ def _refuse_built_in(filters: list[Filter]) -> None:
     for wanted in filters:
         if wanted.source == BUILT_IN:
             message = f"{wanted.id} is built in, and --update changes only your own files"
-            raise LaconicError(message, f"name the file to change it: {DATA / wanted.id}.toml")
+            path = ROWS if wanted.is_row else DATA / f"{wanted.id}.toml"
+            raise LaconicError(message, f"name the file to change it: {path}")
 
 
 def _updated(wanted: Filter) -> Filter:

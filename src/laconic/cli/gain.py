@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+import argparse
+import sqlite3
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from laconic.cli import when
+from laconic.cli import times
 from laconic.cli.main import complain
 from laconic.errors import UsageError
 from laconic.record import queries
 from laconic.record.database import reading
 from laconic.record.queries import Gain
+from laconic.replay import prices
+from laconic.replay.spending import Spendings, read_spendings
 from laconic.report import gain as report
 from laconic.report.progress import Progress
 from laconic.report.screen import screen
+from laconic.sessions import find
 from laconic.settings.load import process_environment, read_directories
-
-if TYPE_CHECKING:
-    import argparse
-    import sqlite3
-    from collections.abc import Callable, Sequence
-
-    from laconic.replay.spending import Spendings
 
 _PERIOD_NAMES = {"daily": "day", "weekly": "week", "monthly": "month"}
 _PERIODS = {name: period for period, name in _PERIOD_NAMES.items()}
@@ -55,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     period, by = _wanted(args)
     now = time.time()
-    since = when.since(args.since, now) if args.since else 0.0
+    since = times.since(args.since, now) if args.since else 0.0
     with reading(read_directories().state) as (connection, note):
         found = _found(connection, since, period, by)
         days = [] if period or by else _last_days(connection, now)
@@ -126,14 +125,10 @@ def _found(connection: sqlite3.Connection, since: float, period: str, by: str) -
 
 def _has_transcripts() -> bool:
     """Tell whether it is worth while to look at each run for its session."""
-    from laconic.sessions import find  # noqa: PLC0415 - only this report reads transcripts
-
     return bool(find.find(process_environment()))
 
 
 def _spendings(sessions: Sequence[str]) -> Spendings:
-    from laconic.replay.spending import read_spendings  # noqa: PLC0415 - it reads transcripts
-
     environ = process_environment()
     return read_spendings(sessions, environ, read_directories(environ).cache, Progress())
 
@@ -148,8 +143,6 @@ def _dollars(row: Gain, session: str, spent: Spendings) -> float | None:
 
 
 def _money(sessions: Sequence[Gain], spent: Spendings) -> report.Money:
-    from laconic.replay import prices  # noqa: PLC0415 - as above
-
     told = [row for row in sessions if row.keys[0] in spent.found]
     dollars = [_dollars(row, row.keys[0], spent) for row in told]
     priced = [value for value in dollars if value is not None]

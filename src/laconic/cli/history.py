@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import json
-from typing import TYPE_CHECKING
+from typing import Any
 
 from laconic.cli.main import complain
 from laconic.errors import UsageError
@@ -14,10 +15,6 @@ from laconic.report.dates import utc
 from laconic.report.screen import screen
 from laconic.settings.load import read_directories
 from laconic.undo.store import Store as Keeps
-
-if TYPE_CHECKING:
-    import argparse
-    from typing import Any
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
 
 from laconic.agents.load import hooked
 from laconic.hooks import hook
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="",
         help="the event, for agents that do not send its name",
     )
+    parser.add_argument("--escalate-deny", action="store_true", help="ask in place of a denial")
 
 
 def main(args: argparse.Namespace) -> int:
-    return hook.main([args.agent, args.event])
+    return hook.main([args.agent, args.event, *["--escalate-deny"] * args.escalate_deny])

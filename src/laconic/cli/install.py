@@ -2,43 +2,48 @@
 
 from __future__ import annotations
 
+import argparse
 import difflib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from laconic.box.trial import try_box
+from laconic.cli import box_learn, install_managed
 from laconic.cli.choose_profile import choose_profile
 from laconic.cli.main import complain
 from laconic.cli.source import directory_at
 from laconic.errors import LaconicError, UsageError
+from laconic.files import make_private
 from laconic.install import imports, originals, other_tools
 from laconic.install.install import (
-    REPLACE_OUTPUT,
+    ASKED_FOR,
+    INTRODUCE,
     Change,
     Site,
     carry_out,
     find_executable,
     is_present,
+    place_apart,
     plan_install,
+    plan_place,
     target_of,
 )
-from laconic.install.recipe import Scope, names, read_recipe
+from laconic.install.installed import find_installed
+from laconic.install.recipe import Recipe, Scope, names, read_recipe
 from laconic.policy.profiles import ALIASES, PROFILES
 from laconic.reading.facts import read_facts, scope
+from laconic.report.screen import screen
 from laconic.report.text import visible
-from laconic.settings.load import process_environment, read_settings
-
-if TYPE_CHECKING:
-    import argparse
-
-    from laconic.install.recipe import Recipe
-    from laconic.settings.load import Settings
+from laconic.settings.load import Settings, process_environment, read_settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agents", nargs="*", metavar="AGENT", help=", ".join(names()))
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--project", action="store_true", help="for this project only")
+    where.add_argument(
+        "--managed", action="store_true", help="for all users of this machine; only root can"
+    )
     where.add_argument("--global", dest="user", action="store_true", help="for all your projects")
     parser.add_argument("--detect", action="store_true", help="in all agents on this machine")
     parser.add_argument(
@@ -56,6 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     site, settings = read_site()
+    if args.managed:
+        return install_managed.main(args, site, settings)
     recipes = [read_recipe(name) for name in dict.fromkeys(args.agents)]
     if args.detect:
         recipes += [found for found in _detect(args, site) if found not in recipes]
@@ -70,6 +77,9 @@ def main(args: argparse.Namespace) -> int:
     choose_profile(args, settings, is_first=bool(recipes))
     changed = {recipe.name: _install(recipe, args, site) for recipe in recipes}
     if not args.dry_run:
+        try_box(site.variables)  # so that the first command is judged like the second
+        if recipes and not args.project:
+            box_learn.offer(is_attended=not args.yes)
         _say_next([recipe for recipe in recipes if changed[recipe.name] and recipe.sample])
     return 1 if None in changed.values() else 0
 
@@ -77,18 +87,20 @@ def main(args: argparse.Namespace) -> int:
 def _say_next(recipes: list[Recipe]) -> None:
     """Say what shows whether it works: the agents have to call laconic themselves."""
     if recipes:
-        titles = " or ".join(recipe.title for recipe in recipes)
-        print(f"next: run a command in {titles}, then type laconic: it says who called")
+        titles = recipes[0].title if len(recipes) == 1 else "one of them"
+        said = f"next: run a command in {titles}, then type laconic: it says who called laconic"
+        print("\n".join(screen().wrap(said)))
 
 
 def read_site() -> tuple[Site, Settings]:
     """Read where this process runs, and the settings there."""
     environ, cwd = process_environment(), directory_at(None)
     settings = read_settings(environ, cwd)
-    asked_for = {REPLACE_OUTPUT} if settings.config.hooks.replace_output else set()
+    hooks = settings.config.hooks
+    asked_for = ASKED_FOR[hooks.replace_output] | (INTRODUCE if hooks.introduce else frozenset())
     project = Path(scope(read_facts(str(cwd), environ)))
     executable = find_executable(environ, sys.argv[0])
-    site = Site(environ, project, executable, settings.directories.state, frozenset(asked_for))
+    site = Site(environ, project, executable, settings.directories.state, asked_for)
     return site, settings
 
 
@@ -102,6 +114,9 @@ def _install(recipe: Recipe, args: argparse.Namespace, site: Site) -> bool | Non
     """
     try:
         scope = _scope(recipe, args)
+        if scope == "user" and (path := _managed_hook(recipe, site)):
+            print(f"{recipe.name}: {path} has the hook of this machine; nothing to do")
+            return False
         if args.take_over:
             _switch_off(recipe, args, site)
         changes = plan_install(recipe, scope, site)
@@ -118,7 +133,27 @@ def _install(recipe: Recipe, args: argparse.Namespace, site: Site) -> bool | Non
         print(f"{recipe.name}: is already installed")
     elif not args.dry_run:
         _say_more(recipe, scope, site)
+    if scope == "user" and not (args.dry_run or args.yes):  # a person decides about a sandbox
+        _offer_place(recipe, args, site)
     return bool(changes)
+
+
+def _managed_hook(recipe: Recipe, site: Site) -> Path | None:
+    """Return where root has put a hook for all users: a second one would judge all once more."""
+    return next((each.path for each in find_installed(recipe, site) if each.is_managed), None)
+
+
+def _offer_place(recipe: Recipe, args: argparse.Namespace, site: Site) -> None:
+    """Offer to have outputs of the agent's sandbox kept where they last."""
+    changes = plan_place(recipe, site)
+    if not changes or not _is_attended():
+        return
+    show(changes)
+    if confirm("let its sandbox write this directory, so that outputs last beyond /tmp?", args):
+        make_private(place_apart(site))
+        carry_out(changes, recipe, site)
+        for change in changes:
+            say(recipe, change, dry_run=False)
 
 
 def _scope(recipe: Recipe, args: argparse.Namespace) -> Scope:
@@ -132,7 +167,7 @@ def _scope(recipe: Recipe, args: argparse.Namespace) -> Scope:
 
 def _say_more(recipe: Recipe, scope: Scope, site: Site) -> None:
     if recipe.note:
-        print(f"  {recipe.note}")
+        print("\n".join(f"  {line}" for line in screen().wrap(recipe.note, 2)))
     if scope == "project" and recipe.sample:
         print("  it names a path of this machine: keep it out of the repository")
     for rival in other_tools.find_rivals(recipe, site):
@@ -169,17 +204,25 @@ def _detect(args: argparse.Namespace, site: Site) -> list[Recipe]:
         raise LaconicError("no agent was found", "name one: laconic install claude-code")
     for recipe in recipes:
         print(f"found: {recipe.name} ({recipe.title})")
-    if args.dry_run or confirm("install laconic in them?", args):
+    them = recipes[0].title if len(recipes) == 1 else f"these {len(recipes)} agents"
+    if not (args.dry_run or args.yes or _is_attended()):
+        message = "nothing was installed: there is no terminal to ask on"
+        raise LaconicError(message, "laconic install --detect --yes")
+    if args.dry_run or confirm(f"install laconic in {them}?", args):
         return recipes
     return []
+
+
+def _is_attended() -> bool:
+    return bool(sys.stdin and sys.stdin.isatty())
 
 
 def confirm(question: str, args: argparse.Namespace) -> bool:
     """Ask a person; without a terminal the answer is no, and a hint names --yes."""
     if args.yes:
         return True
-    if not (sys.stdin and sys.stdin.isatty()):
-        complain(f"{question} nobody is there to ask", "answer beforehand: --yes")
+    if not _is_attended():
+        complain(f"{question} there is no terminal to ask on", "answer beforehand: --yes")
         return False
     try:
         return input(f"{question} [y/N] ").strip().lower() in {"y", "yes"}

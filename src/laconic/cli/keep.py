@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from laconic.box.attempt import keep_attempt, tries
 from laconic.box.inside import is_inside
 from laconic.errors import LaconicError
 from laconic.report import attempt as report
 from laconic.settings.load import current_directory, read_settings
+from laconic.undo.keep import Keep
 from laconic.undo.plan import plan
 from laconic.undo.reach import located
 from laconic.undo.restore import ConflictError
 from laconic.undo.store import LAST, MissingError, Store, store_for
-
-if TYPE_CHECKING:
-    import argparse
-
-    from laconic.undo.keep import Keep
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import time
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-from laconic.cli import when
+from laconic.cli import times
 from laconic.cli.source import directory_at
 from laconic.errors import UsageError
 from laconic.record import decisions
+from laconic.replay.followed import follow
 from laconic.report import log as report
 from laconic.report.progress import Progress
 from laconic.report.questions import asked
 from laconic.report.screen import screen
+from laconic.sessions.question import Question
 from laconic.settings.load import current_directory, process_environment, read_directories
 from laconic.settings.schema import closest
 from laconic.types import EFFECTS, Verdict
 from laconic.undo.store import Store as Keeps
 
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterable, Iterator
-
-    from laconic.sessions.question import Question
-
-    Row = dict[str, Any]
+Row = dict[str, Any]
 
 _LAST = 20
-_OWN = 5  # of the user's own checks, where there are others
 _TOP = 10
+_MOST_BYTES = 24 << 20  # of transcripts, which say what agents then did
 _LONGEST_S = 3600  # that a person may think about a question
 
 
@@ -39,8 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-n", type=int, metavar="N", help=f"the last N; default: {_LAST}, as JSON all of them"
     )
-    verdicts = [verdict.word for verdict in Verdict]
-    parser.add_argument("--verdict", choices=verdicts, help="only these")
+    answers = [*Verdict, decisions.LEFT, decisions.UNCHECKED]
+    words = "only these; left: to the agent; unchecked: laconic was off, or could not start"
+    parser.add_argument("--verdict", choices=answers, help=words)
     parser.add_argument("--agent", metavar="AGENT", help="only of this agent; cli: your own checks")
     parser.add_argument(
         "--project", nargs="?", const="", metavar="DIR", help="only in there; default: here"
@@ -58,27 +56,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     if args.n is not None and args.n < 0:
         raise UsageError("-n takes a whole number, 0 or more", "laconic log -n 50")
-    since = when.since(args.since, time.time()) if args.since else 0.0
+    since = times.since(args.since, time.time()) if args.since else 0.0
     fits = _filter(args)
     state_dir = read_directories().state
     found = list(decisions.read(state_dir, since))
     _name_undoable(found, Keeps(state_dir))
-    rows = filter(fits, found)
+    is_own = args.agent == decisions.OWN
+    rows = found if is_own else decisions.of_agents(found)
+    rows = list(filter(fits, rows))
     if args.top:
+        follow(rows, process_environment(), _MOST_BYTES)
         return _top(rows, _TOP if args.n is None else args.n, as_json=args.json)
-    own: list[Row] = []
-    others: list[Row] = []
+    count = args.n if args.json or args.n is not None else _LAST
+    shown = _last(rows, count)
+    follow(shown, process_environment(), _MOST_BYTES)
     if args.json:
-        for row in _last(list(rows), args.n):
+        for row in shown:
             print(json.dumps(row))
-        return 0
-    for row in rows:
-        (own if row.get("agent") == decisions.OWN else others).append(row)
-    count = _LAST if args.n is None else args.n
-    few = _OWN if others and args.n is None else count
-    lines = report.lines(_last(others, count), _last(own, few), screen())
-    for line in lines:
-        print(line)
+    else:
+        print("".join(f"{line}\n" for line in report.lines(shown, screen())), end="")
     return 0
 
 
@@ -95,7 +91,7 @@ def _name_undoable(rows: list[Row], keeps: Keeps) -> None:
         if keep.about.of or keep.undone_by or keep.is_running:
             continue
         for row in reversed(rows):
-            at = datetime.fromisoformat(row["time"]).timestamp()
+            at = decisions.moment(row)
             if at <= keep.time < at + _LONGEST_S and keep.about.command in str(row.get("command")):
                 row.setdefault("undo", []).append(keep.id)
                 break
@@ -114,7 +110,7 @@ def _filter(args: argparse.Namespace) -> Callable[[Row], bool]:
 
     def fits(row: Row) -> bool:
         return (
-            args.verdict in (None, row.get("verdict"))
+            args.verdict in (None, decisions.outcome(row))
             and args.agent in (None, row.get("agent"))
             and (args.effect is None or args.effect in row.get("effects", ()))
             and (place is None or _is_in(str(row.get("cwd", "")), place))
@@ -131,7 +127,7 @@ def _is_in(directory: str, place: str) -> bool:
 
 
 def _top(rows: Iterable[Row], count: int, *, as_json: bool) -> int:
-    """Print what agents asked most; what a person asked is not a prompt."""
+    """Print what interrupted a person most."""
     found = list(_most_asked(rows, count))
     if as_json:
         for question in found:
@@ -144,12 +140,11 @@ def _top(rows: Iterable[Row], count: int, *, as_json: bool) -> int:
 
 
 def _most_asked(rows: Iterable[Row], count: int) -> Iterator[Question]:
-    from laconic.replay.asked import Endings, questions  # noqa: PLC0415 - it decides again
+    from laconic.replay.questions import Endings, questions  # noqa: PLC0415 - it decides again
 
     endings = Endings(process_environment(), str(current_directory() or ""))
     progress = Progress()
-    asked = questions(row for row in rows if row.get("agent") != decisions.OWN)
-    most = sorted(asked, key=lambda question: -question.times)[:count]
+    most = sorted(questions(rows), key=lambda question: -question.times)[:count]
     for number, question in enumerate(most):
         yield endings.ended(question)
         progress(number + 1, len(most))

@@ -27,8 +27,6 @@ class Command:
     the output, so laconic.cli.run serves it.
     """
 
-    __slots__ = ("help", "is_direct", "is_view", "module", "name")
-
     def __init__(
         self,
         name: str,
@@ -46,10 +44,11 @@ class Command:
 GROUPS = {
     "every day": (
         Command("status", "show what laconic does here, what it saved and what it asked"),
-        Command("run", "run a command and show what matters of its output", is_direct=True),
+        Command("run", "run a command and show the important parts of its output", is_direct=True),
         Command("err", "show only errors and warnings of a command", is_view=True),
         Command("test", "show only failures and the result of a test run", is_view=True),
         Command("summary", "show head, tail and errors of the output", is_view=True),
+        Command("compact", "shorten an output that another program has captured, in JSON"),
         Command("recall", "print the whole output of a command that laconic compacted"),
         Command("undo", "take back what a command changed"),
         Command(
@@ -65,6 +64,7 @@ GROUPS = {
         Command("log", "print the decisions that were made, and what was asked most"),
         Command("report", "write what was saved, asked and denied as a page of HTML"),
         Command("dashboard", "serve that page on this machine, live"),
+        Command("export", "send figures to a collector, or write them as Parquet"),
         Command("purge", "remove the outputs that laconic keeps, and what undo keeps"),
         Command("help", "explain a command"),
         Command("version", "print the version"),
@@ -75,12 +75,11 @@ GROUPS = {
         Command("explain", "say why a command may or may not run, part by part"),
         Command("allow", "let a command run for a while, in this project"),
         Command("rewrite", "print what would run instead of a command"),
-        Command(
-            "box", "run a command where it reaches its project and nothing else", is_direct=True
-        ),
+        Command("box", "run a command in a sandbox limited to its project", is_direct=True),
         Command("replay", "say what laconic would have done in past sessions"),
         Command("tune", "propose rules that would have saved most prompts"),
         Command("config", "show, change and check the configuration"),
+        Command("policy", "sign a policy for machines, put it in force, and say which one is"),
         Command("trust", "let a project's files change what laconic does"),
         Command("untrust", "stop trusting a project's files"),
     ),
@@ -92,7 +91,9 @@ GROUPS = {
         Command("mcp", "serve a guarded shell to clients that speak MCP"),
         Command("server", "show or stop the server that makes hooks fast"),
         Command(
-            "wrap", "run a line in a shell and show what matters of its output", is_direct=True
+            "wrap",
+            "run a line in a shell and show the important parts of its output",
+            is_direct=True,
         ),
     ),
     "for authors": (
@@ -210,6 +211,7 @@ def run(argv: list[str]) -> int:
     except UsageError as error:
         return _complain(error, 2)
     except LaconicError as error:
+        error.hint = error.hint or _hint_in_a_sandbox(error.__cause__)
         return _complain(error, 1)
     except KeyboardInterrupt:
         return 130
@@ -219,7 +221,8 @@ def run(argv: list[str]) -> int:
     except OSError as error:
         _silence_stdout()
         where = f"{error.filename}: " if error.filename else ""
-        return _complain(LaconicError(f"{where}{(error.strerror or str(error)).lower()}"), 1)
+        message = f"{where}{(error.strerror or str(error)).lower()}"
+        return _complain(LaconicError(message, _hint_in_a_sandbox(error)), 1)
     except Exception as error:  # noqa: BLE001 - the last resort of the whole program
         return _report_bug(error)
     return status
@@ -233,6 +236,18 @@ def complain(message: str, hint: str = "") -> None:
 def _complain(error: LaconicError, status: int) -> int:
     complain(error.message, error.hint)
     return status
+
+
+def _hint_in_a_sandbox(error: BaseException | None) -> str:
+    """Say so where something cannot be written because nothing of ours can be."""
+    from laconic.record.kept import is_refused, is_writable  # noqa: PLC0415 - after a fault
+    from laconic.settings.environ import environment, state_directory  # noqa: PLC0415
+
+    if not isinstance(error, OSError) or not is_refused(error):
+        return ""
+    if is_writable(state_directory(environment())):
+        return ""
+    return "in an agent's sandbox laconic can only keep outputs; outside of it this works"
 
 
 def _silence_stdout() -> None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from laconic.errors import LaconicError
 from laconic.hooks.catalogues import named_catalogues
 from laconic.library.gate import Gate
 from laconic.settings.load import current_directory, read_settings
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def add_arguments(_: argparse.ArgumentParser) -> None:
@@ -24,7 +22,9 @@ def main(_: argparse.Namespace) -> int:
     settings = read_settings()
     catalogues = named_catalogues(settings, str(current_directory() or "/"))
     stacks = [catalogue.stack for catalogue in catalogues if catalogue.stack]
-    server(Gate(settings=settings, registry=catalogues, stacks=stacks)).run("stdio")
+    general = settings.config.settings
+    is_boxed = general.box and general.gate == "enforce"
+    server(Gate(settings=settings, registry=catalogues, stacks=stacks, box=is_boxed)).run("stdio")
     if sys.stdout and sys.stdout.closed:  # by version 1 of mcp, when its client is gone
         sys.stdout = None
     return 0

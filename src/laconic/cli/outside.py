@@ -16,14 +16,10 @@ from laconic.cli.main import complain
 from laconic.cli.run import report
 from laconic.report.text import visible
 from laconic.run.execute import execute
+from laconic.run.task import Task
 from laconic.settings.environ import environment, is_person
 from laconic.settings.load import read_settings
-from laconic.types import Verdict
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.run.task import Task
-    from laconic.types import Decision
+from laconic.types import Decision, Verdict
 
 
 def run_outside(task: Task) -> int:

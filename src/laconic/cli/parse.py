@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from laconic.errors import LaconicError, UsageError
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Node
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
+from laconic.shell.words import quoted
 
 _LIMIT = 1 << 20
 _WIDTH = 76
@@ -42,8 +41,8 @@ def main(args: argparse.Namespace) -> int:
 
 def _read_source(words: list[str]) -> bytes:
     if len(words) > 1:
-        whole = " ".join(words).replace("'", "'\\''")
-        raise UsageError("parse takes one text", f"put it in quotes: laconic parse '{whole}'")
+        whole = quoted(" ".join(words))
+        raise UsageError("parse takes one text", f"put it in quotes: laconic parse {whole}")
     if words == ["-"]:
         if not sys.stdin:
             raise LaconicError("stdin is closed")

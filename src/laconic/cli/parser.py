@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from laconic import __version__
+from laconic.cli.main import Command
 from laconic.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from laconic.cli.main import Command
+from laconic.settings.schema import closest
 
 _LIKENESS = 0.7  # options are short: with less, anything is like anything
 _ABOUT = "Stands between coding agents and the shell."
@@ -37,7 +35,6 @@ class Parser(argparse.ArgumentParser):
         choices = [str(choice) for choice in action.choices or ()]
         if action.choices is None or value in action.choices:
             return
-        from laconic.settings.schema import closest  # noqa: PLC0415 - for people who mistyped
 
         what = action.metavar or (action.option_strings or [action.dest])[-1]
         best = closest(str(value), choices)
@@ -46,8 +43,6 @@ class Parser(argparse.ArgumentParser):
 
     def hint_for(self, argv: Sequence[str], word: str) -> str:
         """Say what to type instead of an option that does not exist."""
-        from laconic.settings.schema import closest  # noqa: PLC0415 - as above
-
         *_, level = _levels(self, argv)
         known = {name.lstrip("-"): name for name in level._option_string_actions}  # noqa: SLF001 - nothing else lists them
         best = closest(word.partition("=")[0].lstrip("-"), known, _LIKENESS)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import time
-from typing import TYPE_CHECKING
 
 from laconic.box.attempt import tries
-from laconic.cli import when
+from laconic.cli import times
+from laconic.record.collect import collect
 from laconic.record.store import MissingError, Store, is_id
 from laconic.record.sweep import purge
+from laconic.settings.environ import environment
 from laconic.settings.load import read_directories, read_settings
 from laconic.undo.store import Store as Keeps
-
-if TYPE_CHECKING:
-    import argparse
-
 
 _MEGABYTE = 1_000_000
 
@@ -26,13 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     store = Store(read_directories().state)
+    collect(store.state_dir, environment())  # else the next command would bring it back
     keeps = Keeps(read_directories().state)
     paths = (*keeps.paths(), *tries(read_settings()).paths())
     known = {path.rpartition("-")[2] for path in paths}
     for raw_id in args.id:
         if raw_id not in known and (not is_id(raw_id) or not store.has(raw_id)):
             raise MissingError(f"no output is kept under {raw_id!r}", "laconic history")
-    before = time.time() - when.seconds(args.older) if args.older else None
+    before = time.time() - times.seconds(args.older) if args.older else None
     removed = purge(store, args.id or None, before)
     count, size = len(removed), sum(found.size for found in removed)
     outputs = "1 output" if count == 1 else f"{count:,} outputs"

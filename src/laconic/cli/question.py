@@ -8,18 +8,13 @@ that the words name.
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from laconic.cli import check, rewrite
 from laconic.cli.source import PROFILES
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 class _Question:
-    __slots__ = ("flags", "main", "values")
-
     def __init__(
         self, main: Callable[[Namespace], int], flags: Sequence[str], values: Sequence[str]
     ) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from laconic.cli.main import complain
 from laconic.compact.tokens import estimate_bytes
@@ -13,7 +14,9 @@ from laconic.record import queries
 from laconic.record.database import reading
 from laconic.record.hosts import limit_of
 from laconic.record.journal import append, microseconds, new_row_id
-from laconic.record.recall import lines, wanted
+from laconic.record.kept import is_writable, known
+from laconic.record.queries import RunOfOutput
+from laconic.record.recall import KeptLine, Wanted, lines, wanted
 from laconic.record.step_back import StepBack
 from laconic.record.store import MissingError, Store, is_id
 from laconic.record.sweep import adopt
@@ -22,24 +25,22 @@ from laconic.report.dates import local_of
 from laconic.report.text import visible
 from laconic.run.launcher import typed_name
 from laconic.run.task import as_word
-from laconic.secrets.mask import masked_pieces, masker_for
+from laconic.secrets.mask import Masker, masked_pieces, masker_for
 from laconic.settings.environ import environment, is_kept_file, is_person, reader_of
 from laconic.settings.load import read_directories
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
-
-    from laconic.record.queries import RunOfOutput
-    from laconic.record.recall import KeptLine, Wanted
-    from laconic.secrets.mask import Masker
 
 LAST = "last"
 MOST_TOKENS = 8_000  # that an agent is given at once
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", metavar="ID", help="the id in the notice, or `last`")
+    parser.add_argument(
+        "id",
+        nargs="?",
+        default=LAST,
+        metavar="ID",
+        help="the id in the notice; by default the last",
+    )
     parser.add_argument("--lines", metavar="A:B", help="only lines A to B; also A:, :B and A")
     parser.add_argument("--grep", metavar="RE", help="only lines that match, with their numbers")
     parser.add_argument(
@@ -51,9 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     picked = wanted(args.lines, args.grep)
-    store = Store(read_directories().state)
-    adopt(store)
-    raw_id, source = _find(store, args.id)
+    records = Store(read_directories().state)
+    adopt(records)
+    raw_id, source, store = _find(records, args.id)
     printer = _Printer(limit_of(source.agent if source else ""), raw=args.raw)
     masker = masker_for(environment())
     is_bounded = not (args.raw or is_person(environment()) or is_kept_file(1, environment()))
@@ -77,7 +78,7 @@ def main(args: argparse.Namespace) -> int:
             _say_how_to_go_on(args, raw_id, behind, picked)
     finally:  # also when the reader stops early: recall ID | head
         if not is_person(environment()):  # output that a person reads costs no tokens
-            _count(store, raw_id, source, bytes(printer.seen))
+            _count(records, raw_id, source, bytes(printer.seen))
     return 0
 
 
@@ -179,25 +180,37 @@ def _visible(line: bytes) -> bytes:
     return (shown + "\n" * text.endswith("\n")).encode()
 
 
-def _find(store: Store, wish: str) -> tuple[str, RunOfOutput | None]:
-    """Return the id of an output that is kept, and its run if that is recorded."""
+def _find(records: Store, wish: str) -> tuple[str, RunOfOutput | None, Store]:
+    """Return the id of an output that is kept, its run if that is recorded, and where it is."""
     if wish != LAST and not is_id(wish):
         raise MissingError(
             f"{wish!r} is not an id: ids have six letters and digits", "laconic history"
         )
     source, gone = None, None
     try:
-        with reading(store.state_dir) as (connection, _):
+        with reading(records.state_dir) as (connection, _):
             source = queries.source(connection, wish)
             gone = queries.expiry(connection, source.raw_id if source else wish)
     except LaconicError as error:  # the outputs can be read without the records
         complain(error.message, error.hint)
-    raw_id = source.raw_id if source else _newest(store) if wish == LAST else wish
-    if store.has(raw_id):
+    raw_id = source.raw_id if source else _newest(records) if wish == LAST else wish
+    stores = (records, *_apart(records))
+    store = next((store for store in stores if store.has(raw_id)), None)
+    if store is not None:
         if wish == LAST and source:
             complain(f"{raw_id} is from {local_of(source.time)}: {source.command}")
-        return raw_id, source
+        return raw_id, source, store
     raise _missing(raw_id, wish, gone, known=source is not None)
+
+
+def _apart(records: Store) -> list[Store]:
+    """Return the places of a sandbox, for whoever is in it.
+
+    Outside nothing is read from there: it is collected, as hostile input, and a link in it may lead
+    to what the sandbox cannot read.
+    """
+    state_dir = str(records.state_dir)
+    return [] if is_writable(state_dir) else list(map(Store, known(environment(), state_dir)))
 
 
 def _newest(store: Store) -> str:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
-from typing import TYPE_CHECKING
 
 from laconic import engine
 from laconic.cli import source
 from laconic.cli.config import warn
+from laconic.rewrite.edits import Rewriting
 from laconic.settings.load import process_environment, read_settings
-
-if TYPE_CHECKING:
-    import argparse
-
-    from laconic.rewrite.edits import Rewriting
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -184,7 +184,7 @@ def _test(rows: list[Row], library: Library) -> int:
                 decision = decide(example, library, Rules(), Facts())
                 if (decision.verdict is Verdict.ALLOW) != (key == "yes"):
                     wrong += 1
-                    got = f"{decision.verdict.word}: {example}  ({decision.reason})"
+                    got = f"{decision.verdict}: {example}  ({decision.reason})"
                     print(f"{file}: {name}: in `{key}`, but {got}")
     progress.end()
     print(f"{count} examples, {wrong} of them wrong")

@@ -1,4 +1,4 @@
-"""laconic run: run a command and show what matters of its output."""
+"""laconic run: run a command and show the important parts of its output."""
 
 from __future__ import annotations
 

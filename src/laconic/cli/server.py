@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from laconic.errors import LaconicError
 from laconic.server import control, wire
 from laconic.settings.load import process_environment
-
-if TYPE_CHECKING:
-    import argparse
 
 _NONE = "no server runs"
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from laconic.engine import Request
 from laconic.errors import LaconicError, UsageError
-from laconic.settings.load import current_directory, process_environment, read_settings
-
-if TYPE_CHECKING:
-    import argparse
-
-    from laconic.settings.load import Settings
+from laconic.settings.load import Settings, current_directory, process_environment, read_settings
+from laconic.shell.words import quoted
 
 _LIMIT = 1 << 20
 PROFILES = ("guard", "default", "work", "strict", "relaxed")
@@ -53,8 +49,8 @@ def read_request(args: argparse.Namespace, name: str) -> tuple[Request, Settings
 
 def read_command(words: list[str], name: str) -> str:
     if len(words) > 1:
-        whole = " ".join(words).replace("'", "'\\''")
-        raise UsageError(f"{name} takes one text", f"put it in quotes: laconic {name} '{whole}'")
+        whole = quoted(" ".join(words))
+        raise UsageError(f"{name} takes one text", f"put it in quotes: laconic {name} {whole}")
     if words != ["-"]:
         return words[0]
     if not sys.stdin:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
 import json
-from typing import TYPE_CHECKING
 
 from laconic.cli.main import complain
 from laconic.record import queries
@@ -12,9 +12,6 @@ from laconic.record.step_back import StepBack
 from laconic.report import recalls as report
 from laconic.report.screen import screen
 from laconic.settings.load import read_directories
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

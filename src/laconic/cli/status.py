@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import time
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from laconic import __version__
 from laconic.cli.config import all_problems
@@ -19,20 +21,15 @@ from laconic.install.recipe import names, read_recipe
 from laconic.policy.profiles import ALIASES
 from laconic.record import decisions, queries
 from laconic.record.database import reading
-from laconic.replay.asked import Endings, questions
+from laconic.record.queries import Gain
+from laconic.replay.questions import Endings, questions
 from laconic.report import status as report
 from laconic.report.screen import screen
 from laconic.report.status import AgentState, Status
-from laconic.settings.load import current_directory, process_environment, read_settings
+from laconic.settings.config import Export
+from laconic.settings.load import Settings, current_directory, process_environment, read_settings
+from laconic.settings.managed import Managed
 from laconic.types import Verdict
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from laconic.record.queries import Gain
-    from laconic.settings.load import Settings
 
 _DAY_S = 86400
 _DAYS = 14
@@ -42,12 +39,15 @@ _MANY = 5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--line", action="store_true", help="print one line")
 
 
 def main(args: argparse.Namespace) -> int:
     found = _status(time.time())
     if args.json:
         print(json.dumps(report.to_json(found), indent=1))
+    elif args.line:
+        print(report.line(found))
     else:
         print("\n".join(report.lines(found, screen())))
     return 0
@@ -59,9 +59,8 @@ def _status(now: float) -> Status:
     state_dir = settings.directories.state
     midnight = _midnight(now)
     agents, fault = _agents()
-    rows = [row for row in decisions.read(state_dir) if row.get("agent") != decisions.OWN]
-    since = time.strftime("%Y-%m-%d", time.localtime(midnight))
-    today = Counter(str(row.get("verdict")) for row in rows if str(row["time"])[:10] >= since)
+    rows = decisions.of_agents(decisions.read(state_dir, midnight - 6 * _DAY_S))
+    today = Counter(decisions.outcome(row) for row in rows if decisions.moment(row) >= midnight)
     endings = Endings(environ, str(current_directory() or ""))
     asked = [endings.ended(question) for question in questions(rows)[:_LAST]]
     saved, days, note = _saved(state_dir, midnight)
@@ -73,11 +72,24 @@ def _status(now: float) -> Status:
         agents,
         saved,
         days,
-        tuple(today.get(verdict.word, 0) for verdict in Verdict),
+        {word: today.get(word, 0) for word in report.ANSWERS},
         tuple(asked),
         tuple(_next(agents, settings, today, [fault, note])),
         now,
+        sends=_sends(read_settings(environ, "/").config.export),  # a project has no say in this
+        policy=_policy(settings.managed),
     )
+
+
+def _policy(managed: Managed | None) -> str:
+    """Say which policy this machine has."""
+    if managed is None:
+        return ""
+    if managed.is_broken:
+        return "broken: the profile strict is in force, see laconic doctor"
+    verb = "expired" if managed.is_expired else "expires"
+    until = f", {verb} {managed.expires}" if managed.expires else ""
+    return f"{managed.name} {managed.serial}{until}"
 
 
 def _midnight(now: float) -> float:
@@ -95,6 +107,15 @@ def _switched_off(settings: Settings) -> Iterator[str]:
         yield 'decisions: [settings] gate = "off"'
 
 
+def _sends(export: Export) -> str:
+    """Say what leaves the machine, if anything does."""
+    if not export.endpoint:
+        return ""
+    command = " and its command" if export.commands else ""
+    what = f"sums and each decision{command}" if export.decisions else "sums"
+    return f"{what} to {export.endpoint}"
+
+
 def _agents() -> tuple[tuple[AgentState, ...], str]:
     """Return the agents on this machine, those with laconic first; and any error."""
     try:
@@ -103,13 +124,16 @@ def _agents() -> tuple[tuple[AgentState, ...], str]:
         return (), error.message
     states = []
     for recipe in map(read_recipe, names()):
-        is_installed = any(find_installed(recipe, site))
+        installed = list(find_installed(recipe, site))
+        is_installed = bool(installed)
         if not is_installed and not (recipe.sample and is_present(recipe, site.variables)):
             continue
         call = call_log.last_seen(str(site.state_dir), recipe.name)
         is_hook = bool(recipe.sample)
         called = call[0] if call else None
-        states.append(AgentState(recipe.name, recipe.title, is_installed, is_hook, called))
+        is_current = all(each.is_current for each in installed)
+        known = recipe.name, recipe.title, is_installed, is_hook, called, is_current
+        states.append(AgentState(*known))
     return tuple(sorted(states, key=lambda agent: (not agent.is_installed, agent.name))), ""
 
 
@@ -145,9 +169,12 @@ def _next(
     for agent in agents:
         if not agent.is_installed:
             yield f"laconic install {agent.name}", f"{agent.title} is on this machine"
+        elif not agent.is_current:
+            yield f"laconic install {agent.name}", f"{agent.title} has the hook of another version"
         elif agent.is_hook and agent.called is None:
-            yield f"laconic doctor {agent.name}", f"{agent.title} has not called laconic yet"
-    if today[Verdict.ASK.word] >= _MANY:
+            why = f"if {agent.title} has run a command: it has not called laconic yet"
+            yield f"laconic doctor {agent.name}", why
+    if today[Verdict.ASK] >= _MANY:
         yield "laconic log --top", "what was asked most, and the line that would end it"
 
 

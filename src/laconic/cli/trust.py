@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from laconic.cli.config import all_problems, warn
 from laconic.errors import LaconicError, UsageError
 from laconic.settings import trust
 from laconic.settings.layers import check_bytes
-from laconic.settings.load import current_directory, find_project, read_directories, read_settings
+from laconic.settings.load import (
+    Project,
+    current_directory,
+    find_project,
+    read_directories,
+    read_settings,
+)
 from laconic.settings.merge import split_by_trust, where
-
-if TYPE_CHECKING:
-    import argparse
-
-    from laconic.settings.load import Project
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
 
+from laconic.box.plan import directory_of
+from laconic.box.rolling import Rolling
 from laconic.cli.main import complain
 from laconic.errors import LaconicError, UsageError
 from laconic.hooks.shell_writes import hold_line, take_line
 from laconic.report import undo as report
 from laconic.report.screen import screen
 from laconic.report.text import visible
+from laconic.secrets.redact import redact
 from laconic.settings.environ import is_person
 from laconic.settings.load import current_directory, process_environment, read_settings
 from laconic.undo.analysis import project_of
+from laconic.undo.keep import Keep
 from laconic.undo.plan import plan
 from laconic.undo.reach import located
 from laconic.undo.restore import ConflictError, recover, undo
-from laconic.undo.store import LAST, MissingError, Store, store_for
+from laconic.undo.store import KEPT, LAST, MissingError, Store, store_for
 
-if TYPE_CHECKING:
-    import argparse
-
-    from laconic.undo.keep import Keep
+_MOST_LINES = 20  # of the difference that stands in the way
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,6 +53,7 @@ def main(args: argparse.Namespace) -> int:
     store = store_for(read_settings())
     with store.lock():
         recover(store)
+    _finish_box(store)
     if args.list:
         return _list(store, as_json=args.json)
     if args.json:
@@ -59,9 +61,17 @@ def main(args: argparse.Namespace) -> int:
     keep = _find(store, args.id)
     only = [located(os.path.join(str(current_directory() or "/"), path)) for path in args.path]  # noqa: PTH118
     if args.diff:
-        print("\n".join(report.diff_lines(plan(keep, only))))
+        print(redact("\n".join(report.diff_lines(plan(keep, only)))))
         return 0
     return _undo(store, keep, only, force=args.force, is_sure=args.yes)
+
+
+def _finish_box(store: Store) -> None:
+    """Find out what a command in the box has destroyed, if nobody has looked since it ended."""
+    project = os.path.realpath(project_of(str(current_directory() or "/")))
+    state_dir = read_settings().directories.state_dir
+    with contextlib.suppress(OSError):
+        Rolling(directory_of(state_dir, project), project).finish(store)
 
 
 def _find(store: Store, keep_id: str) -> Keep:
@@ -108,7 +118,7 @@ def _list(store: Store, *, as_json: bool) -> int:
     for damaged in store.damaged():
         complain(damaged.message, damaged.hint)
     if not show_rows(rows, as_json=as_json):
-        complain("nothing can be undone", "laconic run --undo rm -r build")
+        complain("nothing can be undone", KEPT)
     return 0
 
 
@@ -133,7 +143,10 @@ def _undo(store: Store, keep: Keep, only: list[str], *, force: bool, is_sure: bo
     print(f"undo {keep.id}: {visible(keep.about.command)}  ({age} ago{by})")
     print("\n".join(report.plan_lines(made)))
     if made.conflicts and not force:
-        print("\n".join(report.diff_lines(made, made.conflicts)))
+        lines = list(report.diff_lines(made, made.conflicts))
+        if (more := len(lines) - _MOST_LINES) > 0:
+            lines[_MOST_LINES:] = [f"[{more} more lines: laconic undo {keep.id} --diff]"]
+        print(redact("\n".join(lines)))
     elif not is_sure and is_person(process_environment()) and not _is_confirmed():
         raise LaconicError("nothing was changed")
     sys.stdout.flush()

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
+import os
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from laconic.cli import install_managed
 from laconic.cli.install import confirm, read_site, say
 from laconic.cli.main import complain
 from laconic.errors import LaconicError, UsageError
-from laconic.install.install import carry_out_removal, plan_uninstall
-from laconic.install.recipe import names, read_recipe
+from laconic.install.install import Site, carry_out_removal, plan_uninstall
+from laconic.install.recipe import Recipe, names, read_recipe
+from laconic.record.kept import is_apart, known
 from laconic.report.text import visible
-from laconic.rewrite.edits import quoted
 from laconic.server import control
+from laconic.settings.environ import Directories
 from laconic.settings.load import process_environment
-
-if TYPE_CHECKING:
-    import argparse
-
-    from laconic.install.install import Site
-    from laconic.install.recipe import Recipe
-    from laconic.settings.environ import Directories
+from laconic.shell.words import quoted
 
 _OURS = "laconic"  # how the directories are called, unless a variable names another one
 
@@ -28,6 +26,9 @@ _OURS = "laconic"  # how the directories are called, unless a variable names ano
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agents", nargs="*", metavar="AGENT", help=", ".join(names()))
     parser.add_argument("--all", action="store_true", help="out of all agents")
+    parser.add_argument(
+        "--managed", action="store_true", help="out of the settings of all users; only root can"
+    )
     parser.add_argument(
         "--purge", action="store_true", help="also remove the configuration, records and caches"
     )
@@ -40,6 +41,10 @@ def main(args: argparse.Namespace) -> int:
     if args.purge and not args.all:
         raise UsageError("--purge goes with --all", "laconic uninstall --all --purge")
     site, settings = read_site()
+    if args.managed:
+        if args.purge:
+            raise UsageError("--purge is about one user", "leave out --managed")
+        return install_managed.remove(args.agents or names(), site, is_quiet=args.all)
     recipes = [read_recipe(name) for name in dict.fromkeys(args.agents or names())]
     failed = [recipe for recipe in recipes if not _uninstall(recipe, site, quiet=args.all)]
     if failed:
@@ -51,7 +56,9 @@ def main(args: argparse.Namespace) -> int:
 
 def _purge(args: argparse.Namespace, directories: Directories) -> int:
     """Remove the directories of laconic, unless one of them may be something else as well."""
-    places = dict.fromkeys((directories.config, directories.state, directories.cache))
+    kept = map(Path, known(process_environment(), str(directories.state)))
+    apart = [place for place in kept if not place.is_relative_to(directories.state)]
+    places = dict.fromkeys((directories.config, directories.state, directories.cache, *apart))
     existing = [place for place in places if place.exists()]
     if not existing:
         print("there is nothing to remove")
@@ -61,9 +68,14 @@ def _purge(args: argparse.Namespace, directories: Directories) -> int:
     if not confirm("remove all that is in them?", args):
         return 1
     control.stop(process_environment())
-    left = [place for place in existing if place.name != _OURS or place.is_symlink()]
+    left = [
+        place
+        for place in existing
+        if place.is_symlink() or (place.name != _OURS and not is_apart(place))
+    ]
     for place in existing:
         if place not in left:
+            _open_all(place)
             shutil.rmtree(place)
             print(f"removed: {visible(str(place))}")
     for place in left:
@@ -84,3 +96,11 @@ def _uninstall(recipe: Recipe, site: Site, *, quiet: bool) -> bool:
     if not changes and not quiet:
         print(f"{recipe.name}: laconic is not installed in it")
     return True
+
+
+def _open_all(place: Path) -> None:
+    """Let directories be removed that the kernel has closed: those of the box's overlays."""
+    for above, below, _ in os.walk(place):
+        for path in (Path(above, name) for name in below):
+            if not path.is_symlink() and not os.access(path, os.R_OK | os.W_OK | os.X_OK):
+                path.chmod(0o700)

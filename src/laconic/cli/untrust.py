@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from laconic.cli.trust import add_path as add_arguments
 from laconic.cli.trust import project_at
 from laconic.errors import LaconicError
 from laconic.settings import trust
 from laconic.settings.load import read_directories
-
-if TYPE_CHECKING:
-    import argparse
 
 __all__ = ["add_arguments", "main"]
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 
 from laconic.errors import UsageError
-from laconic.patterns import pattern
-
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
-_SPAN = pattern(r"([0-9]{1,6})([smhdw])")
+from laconic.settings.schema import span_s
 
 
 def seconds(text: str) -> int:
     """Convert a time span to seconds."""
-    match = _SPAN.fullmatch(text.strip())
-    if match is None:
+    span = span_s(text)
+    if span is None:
         raise UsageError(f"{text!r} is not a time span", "a number and s, m, h, d or w: 30m")
-    return int(match[1]) * _UNITS[match[2]]
+    return span
 
 
 def moment(text: str, now: float) -> float:
