@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from e2e.agents import fetch, read_agents
+from e2e.sandboxes import SRT
 
 
 def main() -> int:
@@ -16,6 +17,8 @@ def main() -> int:
     agents = read_agents()
     with ThreadPoolExecutor(4) as pool:
         complaints = dict(zip(agents, pool.map(fetch, agents.values()), strict=True))
+    if why := fetch(SRT):
+        print(f"e2e: {SRT.name} is skipped, it cannot be fetched: {why}")
     missing = {name: why for name, why in complaints.items() if why}
     if len(missing) == len(agents):
         print(f"e2e: skipped, no agent can be fetched: {next(iter(missing.values()))}")

@@ -44,6 +44,8 @@ class Agent(NamedTuple):
     files: Mapping[str, str] = {}
     rules: Mapping[str, str] = {}
     modes: Mapping[str, Mapping[str, Any]] = {}
+    terminal: Mapping[str, Any] = {}
+    unasked: tuple[list[str], ...] = ()
 
     @property
     def directory(self) -> Path:

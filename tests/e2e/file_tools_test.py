@@ -40,4 +40,4 @@ def test_a_plain_file_is_read_and_a_secret_is_not(name, tmp_path):
             place.run([place.laconic, "server", "stop"])
     assert "hello there" in work.results[0], work
     assert "hush" not in "".join(work.results), work
-    assert "reads keys, passwords or tokens" in work.results[1], work
+    assert "may hold keys, passwords or tokens" in work.results[1], work

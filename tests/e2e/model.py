@@ -54,8 +54,12 @@ class Model:
 
     def script(self, tool: str, inputs: list[Json]) -> None:
         """Set the calls of the next conversation."""
+        self.script_calls([(tool, given) for given in inputs])
+
+    def script_calls(self, calls: list[tuple[str, Json]]) -> None:
+        """The same with calls of several tools."""
         self.requests = []
-        self._calls = [Call(tool, given, f"call_{i}") for i, given in enumerate(inputs)]
+        self._calls = [Call(tool, given, f"call_{i}") for i, (tool, given) in enumerate(calls)]
 
     @property
     def results(self) -> list[str]:
