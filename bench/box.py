@@ -2,7 +2,8 @@
 
 python bench/box.py [ROUNDS]: p50 in milliseconds of wall time, and of CPU with the server's share,
 for `laconic run true`, `laconic run --box true`, and bubblewrap alone, with and without the mounts
-of a box. On a busy machine only the CPU means something.
+of a box. On a busy machine only the CPU means something, unless who may goes ahead of all others:
+chrt --rr 10 python bench/box.py.
 """
 
 # ruff: noqa: S603 - it is about running programs

@@ -6,15 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from laconic.box.plan import refuse_unfit
+from laconic.contain import place, rewritten
 from laconic.engine import Request
 from laconic.errors import LaconicError
-from laconic.hooks.contain import place, rewritten
 from laconic.reading.facts import NOWHERE
 from laconic.settings.load import isolated_settings
 from laconic.types import Verdict
 from laconic.undo.hold import hold_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from laconic.policy.rules import Rules
     from laconic.reading.places import Facts
     from laconic.types import Decision
@@ -35,8 +37,8 @@ class Everything:
             return False
         return facts.project != NOWHERE
 
-    def hold(self, command: str, facts: Facts) -> Holding | None:
-        return hold_line(command, facts.cwd, facts.environment)
+    def hold(self, command: str, facts: Facts, parts: Sequence[int] = ()) -> Holding | None:
+        return hold_line(command, facts.cwd, facts.environment, parts)
 
 
 def with_box(command: str, decision: Decision, rules: Rules, facts: Facts) -> Decision:
@@ -44,6 +46,8 @@ def with_box(command: str, decision: Decision, rules: Rules, facts: Facts) -> De
     if decision.verdict is Verdict.DENY:
         return decision
     box = SETTINGS.config.box
-    made = place(command, decision, rules.cells, facts, Everything(), lambda: "/bin/bash", box)
+    # The profile for agents that ask about nothing.
+    cells = rules.answers.unasked() if rules.answers.profile == "guard" else rules.answers
+    made = place(command, decision, cells, facts, Everything(), lambda: "/bin/bash", box)
     request = Request(command, facts.cwd, facts.environment)
     return made.decision if made and rewritten(made, request, SETTINGS, "laconic") else decision

@@ -2,12 +2,12 @@
 
 python bench/prompts.py FILE [--kind KIND] [--cwd DIR] [--home DIR] [--rows] [--asked PROFILE]
 
-FILE has one JSON object per line with `command`; `kind` tells sorts of sessions apart. Where rows
-carry labels (`effects`, a verdict per profile, perhaps `ambiguous`), the two are compared. A
-command interrupts where laconic asks or denies, or where it leaves a soft effect to the agent, and
-Claude Code would ask in its default mode without rules. "without" is that mode without laconic, as
-laconic replay reckons it (src/laconic/replay/data/flows.toml). Each profile is counted twice:
-without a box, and where a box can be made and the line can be rewritten for it.
+FILE has one command per line, or one JSON object with `command`; `kind` tells sorts of sessions
+apart. Where rows carry labels (`effects`, a verdict per profile, perhaps `ambiguous`), the two are
+compared. A command interrupts where laconic asks or denies, or where it leaves a soft effect to the
+agent, and Claude Code would ask in its default mode without rules. "without" is that mode without
+laconic, as laconic replay reckons it (src/laconic/replay/data/flows.toml). Each profile is counted
+twice: without a box, and where a box can be made and the line can be rewritten for it.
 
 Each row is judged in a checkout with the files that its `project` has, a kind in words ("web, TS"),
 at its `cwd` (see checkouts.py); one without them, in a project of all kinds.
@@ -64,7 +64,8 @@ def main() -> None:
     parser.add_argument("--asked", choices=PROFILES, help="print each row that interrupts")
     args = parser.parse_args()
     lines = args.file.read_text("utf-8").splitlines()
-    rows = checkouts.make([json.loads(line) for line in lines if line.strip()], args.home, args.cwd)
+    given = [read_row(line) for line in lines if line.strip()]
+    rows = checkouts.make(given, args.home, args.cwd)
     judged = [judge(row, checkouts.facts_of(row)) for row in rows]
     counted = [one for one in judged if one.row.get("kind", args.kind) == args.kind] or judged
     print_prompts(counted)
@@ -74,6 +75,12 @@ def main() -> None:
     if any("effects" in row for row in rows):
         print_labels(judged, with_rows=args.rows)
     print_speed(rows, checkouts.facts_of(rows[0]))
+
+
+def read_row(line: str) -> Row:
+    """Read a line, which is a command if it is no JSON object."""
+    row: Row = json.loads(line) if line.startswith('{"') else {"command": line}
+    return row
 
 
 def judge(row: Row, facts: Facts) -> Judged:
@@ -137,12 +144,13 @@ def count(judged: list[Judged], profile: str, *, boxed: bool) -> int:
 
 
 def print_asked(judged: list[Judged], profile: str) -> None:
-    """Print what interrupts without a box, and with one where it still does, with the reasons."""
+    """Print what interrupts without a box, with one, or both ways, with the reasons."""
+    words = {(True, True): "box", (True, False): "no box", (False, True): "only with a box"}
     for one in judged:
-        if not interrupts(one.decisions[profile], profile):
+        both = interrupts(one.decisions[profile], profile), interrupts(one.boxed[profile], profile)
+        if not any(both):
             continue
-        print(f"{'box' if interrupts(one.boxed[profile], profile) else 'no box'}: "
-              f"{json.dumps(one.row['command'])}")  # fmt: skip
+        print(f"{words[both]}: {json.dumps(one.row['command'])}")
         for leaf in one.boxed[profile].leaves():
             if leaf.verdict is not Verdict.ALLOW or (profile == "guard" and leaf.effects & HARD):
                 print(f"    {leaf.rule} [{' '.join(leaf.effects.words)}] {leaf.reason}")

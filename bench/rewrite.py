@@ -8,7 +8,7 @@ from pathlib import Path
 
 from laconic.compact.load import load_filters
 from laconic.knowledge.catalog import library
-from laconic.rewrite.configured import Options
+from laconic.rewrite.from_config import Options
 from laconic.rewrite.plan import rewrite
 from laconic.shell import ParseError, parse
 from laconic.shell.parser import forget
