@@ -1,7 +1,8 @@
 """Puts the executables into the wheel: the client `laconic`, and `laconic-py`, which it asks.
 
 The client is in C, or in Python if there is no compiler or LACONIC_NO_NATIVE is set. For an index,
-LACONIC_REPOSITORY is the address of the repository: links of the README then lead there.
+LACONIC_REPOSITORY is the address of the repository: links of the README then lead there. With
+LACONIC_TARGET, a name of TARGETS, the programs are compiled by zig for machines of that kind.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import sys
 import sysconfig
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
@@ -25,8 +26,9 @@ FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra")
 # Code that runs before the C library is started must not call it, nor must the compiler.
 BARE = (
     "-DLACONIC_BARE", "-Wl,-e,bare_entry", "-static", "-fno-builtin", "-fno-stack-protector",
-    "-fno-tree-loop-distribute-patterns",
 )  # fmt: skip
+BARE_BY_GCC = (*BARE, "-fno-tree-loop-distribute-patterns")
+STATIC = ("-static",)
 # An installer puts its interpreter into a line that is `#!python`, and drops what follows there.
 INTERPRETER = "#!python\n# The first line names the interpreter of laconic, for laconic-py.\n"
 # Read by the shell and by Python. The shell starts Python with -I: neither variables of the caller
@@ -77,7 +79,10 @@ class ClientBuildHook(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
         self.made = Path(tempfile.mkdtemp(prefix="laconic-build-"))
         script = self.made / "laconic"
-        complaint = compile_client(Path(self.root, "client"), script, self.metadata.version)
+        target = TARGETS[name] if (name := os.environ.get("LACONIC_TARGET", "")) else None
+        complaint = compile_client(Path(self.root, "client"), script, self.metadata.version, target)
+        if complaint and target:
+            raise RuntimeError(complaint)
         if complaint:
             self.app.display_warning(f"{complaint}: installing the slower client in Python")
             # A hook must always exit with 0.
@@ -86,10 +91,11 @@ class ClientBuildHook(BuildHookInterface[Any]):
             )
         else:
             build_data["pure_python"] = False
-            complaint = compile_box(Path(self.root), self.made / "laconic-box")
+            complaint = compile_box(Path(self.root), self.made / "laconic-box", target=target)
             if complaint:
                 self.app.display_warning(f"{complaint}: there will be no box")
-            build_data["tag"] = f"py3-none-{platform_tag(list(self.made.iterdir()))}"
+            tag = target.tag if target else platform_tag(list(self.made.iterdir()))
+            build_data["tag"] = f"py3-none-{tag}"
         write(self.made / "laconic-py", script_for("main"))
         write(self.made / "laconic-interpreter", INTERPRETER)
         for path in self.made.iterdir():
@@ -135,6 +141,29 @@ PORTABLE = {
 }
 
 
+class Target(NamedTuple):
+    """A kind of machine for which the programs can be compiled on another."""
+
+    triple: str  # how zig calls it
+    tag: str
+    links: tuple[str, ...]  # options of the link
+
+
+TARGETS = {
+    "linux-x86_64": Target("x86_64-linux-musl", PORTABLE[62], BARE),
+    "linux-aarch64": Target("aarch64-linux-musl", PORTABLE[183], STATIC),
+    "macos-arm64": Target("aarch64-macos.11.0", "macosx_11_0_arm64", ()),
+    "macos-x86_64": Target("x86_64-macos.10.15", "macosx_10_15_x86_64", ()),
+}
+
+
+def compiler_for(target: Target | None) -> list[str]:
+    """Return the user's compiler, or zig's, which is a package of Python, for another machine."""
+    if target is None:
+        return os.environ.get("CC", "cc").split()
+    return [sys.executable, "-m", "ziglang", "cc", "-target", target.triple, "-g0", "-s"]
+
+
 def platform_tag(programs: list[Path]) -> str:
     """Name the platforms of a wheel: any Linux, if its programs need no library of the system."""
     found = {static_machine(path.read_bytes()) for path in programs}
@@ -168,50 +197,55 @@ def write(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
-def compile_client(sources: Path, target: Path, version: str) -> str:
+def compile_client(sources: Path, path: Path, version: str, target: Target | None = None) -> str:
     """Compile the client; return what prevents it, or an empty text."""
     if os.environ.get("LACONIC_NO_NATIVE", "") not in ("", "0"):
         return "LACONIC_NO_NATIVE is set"
-    if sys.platform == "win32":
-        return "on Windows there is no client in C"
-    compiler = os.environ.get("CC", "cc").split()
+    if target is None and sys.platform not in ("linux", "darwin"):
+        return "the client in C is for Linux and macOS"
+    compiler = compiler_for(target)
     if not compiler or shutil.which(compiler[0]) is None:
         return "there is no C compiler"
     files = sorted(map(str, sources.glob("*.c")))
-    command = [*compiler, *FLAGS, f'-DLACONIC_VERSION="{version}"', *files, "-o", str(target)]
+    command = [*compiler, *FLAGS, f'-DLACONIC_VERSION="{version}"', *files, "-o", str(path)]
     # A static start without the C library answers a hook faster (client/bare.c), but not every
     # system can link it.
-    for extra in (BARE, ("-static",), ()):
+    for extra in (target.links,) if target else (BARE_BY_GCC, STATIC, ()):
         done = subprocess.run(  # noqa: S603 - the user's own compiler
             [*command, *extra], capture_output=True, text=True, check=False
         )
-        if done.returncode == 0 and (extra is not BARE or works(target)):
+        if done.returncode == 0 and (target or extra is not BARE_BY_GCC or works(path)):
             return ""
     return f"the C compiler failed:\n{done.stderr}"
 
 
-def compile_box(root: Path, target: Path, *options: str) -> str:
+def compile_box(root: Path, path: Path, *options: str, target: Target | None = None) -> str:
     """Compile what starts commands in a box; what is in the way, or an empty text."""
-    if sys.platform != "linux":
+    if "linux" not in (target.triple if target else sys.platform):
         return "boxes are for Linux"
-    compiler = os.environ.get("CC", "cc").split()
+    compiler = compiler_for(target)
     files = [*sorted(map(str, (root / "box").glob("*.c"))), str(root / "client/start.c")]
-    for extra in (("-static",), ()):  # a box may hide the directories of a C library
+    # a box may hide the directories of a C library
+    for extra in (STATIC,) if target else (STATIC, ()):
         done = subprocess.run(  # noqa: S603 - the user's own compiler
-            [*compiler, *FLAGS, *options, *files, "-o", str(target), *extra],
+            [*compiler, *FLAGS, *options, *files, "-o", str(path), *extra],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         if done.returncode == 0:
             return ""
-    target.unlink(missing_ok=True)
+    path.unlink(missing_ok=True)
     return f"the C compiler failed:\n{done.stderr}"
 
 
 def works(client: Path) -> bool:
     """Tell whether the client starts in both ways, with no other file beside it."""
-    calls = ([str(client), "hook"], [str(client), "run", "true"])
-    found = [
-        subprocess.run(call, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603
-        for call in calls
-    ]
+    with tempfile.TemporaryDirectory() as state:  # an installation leaves nothing in the user's
+        environ = {**os.environ, "LACONIC_STATE_DIR": state}
+        found = [
+            subprocess.run(  # noqa: S603 - it was compiled a moment ago
+                [str(client), *words],
+                env=environ, stdin=subprocess.DEVNULL, capture_output=True, check=False,
+            )
+            for words in (("hook",), ("run", "true"))
+        ]  # fmt: skip
     return all((done.returncode, done.stdout) == (0, b"") for done in found)

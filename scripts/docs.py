@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -12,6 +13,9 @@ import man_page
 from filters_page import gallery
 
 from laconic.agents.load import AFTER, BEFORE, hooked, load
+from laconic.export.parquet import questions
+from laconic.export.table import COLUMNS, type_of
+from laconic.hooks import failed
 from laconic.install.recipe import names, read_recipe
 from laconic.record.hosts import LIMITS
 from laconic.record.migrations import newest
@@ -82,6 +86,44 @@ enum kind {{
 """
 
 
+def failed_header() -> str:
+    """Return what the client in C says where laconic fails and a policy wants a question then."""
+    rows, known = [], {}
+    for agent, event, is_question, answer in failed.forms():
+        form = (answer.stdout or answer.stderr).decode().replace(failed.HERE, "\1")
+        form = form.replace(json.dumps(failed.HERE)[1:-1], "\1")
+        number = known.setdefault(form, len(known))
+        words = ", ".join(map(_c_text, (agent, event)))
+        rows.append(f"    {{{words}, {int(is_question)}, {answer.status}, {number}}},\n")
+    said, refused = map(_c_text, failed.texts())
+    forms = "".join(f"    {_c_text(form)},\n" for form in known)
+    return f"""/* Written by `make docs` from src/laconic/hooks/failed.py. \\001: the reason. */
+#ifndef LACONIC_FAILED_H
+#define LACONIC_FAILED_H
+
+static const char *const failed_reasons[] = {{
+    {refused},
+    {said},
+}};
+
+static const char *const failed_forms[] = {{
+{forms}}};
+
+/* status: of an answer on stderr; else it is on stdout. */
+static const struct failed {{
+    const char *agent, *event;
+    unsigned char is_question, status, form;
+}} failed_answers[] = {{
+{"".join(rows)}}};
+
+#endif
+"""
+
+
+def _c_text(text: str) -> str:
+    return json.dumps(text).replace("\\u0001", "\\001")
+
+
 def agent_places() -> str:
     """Return the module that names the places of agents' settings, for those who guard them."""
     agents = [one for one in _recipes() if one.how != "rules"]
@@ -127,7 +169,7 @@ def with_numbers(page: str) -> str:
     """Return the page with the number of agents, wherever it says `26 by hooks, 8 by rules`."""
     kinds = [one.how == "rules" for one in _recipes()]
     numbers = rf"{kinds.count(False)}\g<1>{kinds.count(True)} by rules"
-    return re.sub(r"\b\d+((?: by hooks)?,(?: and)? )\d+ by rules\b", numbers, page)
+    return re.sub(r"\b\d+( by hooks, )\d+ by rules\b", numbers, page)
 
 
 def with_tables(page: str, *tables: str) -> str:
@@ -216,6 +258,25 @@ def _listed(texts: Iterable[str], separator: str = " and ") -> str:
     return separator.join(f"`{text}`" for text in texts if text)
 
 
+def _collector() -> str:
+    return f"```yaml\n{(ROOT / 'packages/collector/laconic.yaml').read_text()}```"
+
+
+def _column_table() -> str:
+    rows = ["| column | type | what |", "|---|---|---|"]
+    rows += [f"| `{name}` | {type_of(name)} | {about} |" for name, about in COLUMNS.items()]
+    return "\n".join(rows)
+
+
+def _questions() -> str:
+    """Return how each engine reads the files, and the questions that both then answer."""
+    loads = sorted((ROOT / "src/laconic/export/data/load").glob("*.sql"))
+    names = {"duckdb": "DuckDB", "clickhouse": "ClickHouse"}
+    parts = [f"-- {names[path.stem]}: read them\n{path.read_text()};" for path in loads]
+    parts += [f"{text.rstrip()};" for text in questions().values()]
+    return "\n\n".join(f"```sql\n{part}\n```" for part in parts)
+
+
 def _key_table() -> str:
     rows = ["| key | meaning | default | an untrusted project may |", "|---|---|---|---|"]
     for name, option in options().items():
@@ -248,15 +309,18 @@ def _empty(value: object) -> str:
 def pages() -> dict[Path, str]:
     configuration, records = DOCS / "configuration.md", DOCS / "records.md"
     filters, comparison = DOCS / "filters.md", DOCS / "comparison.md"
+    fleet = DOCS / "fleet.md"
     readme, install, agents = ROOT / "README.md", DOCS / "install.md", DOCS / "agents.md"
     return {
         DOCS / "environment.md": environment_page(),
         DOCS / "schema.md": schema_page(),
         DOCS / "laconic.1": man_page.page(),
         ROOT / "client/kinds.h": kinds_header(),
+        ROOT / "client/failed.h": failed_header(),
         ROOT / "src/laconic/reading/agent_places.py": agent_places(),
         comparison: with_numbers(comparison.read_text()),
         configuration: with_tables(configuration.read_text(), _key_table()),
+        fleet: with_tables(fleet.read_text(), _collector(), _column_table(), _questions()),
         filters: with_tables(filters.read_text(), gallery()),
         records: with_tables(records.read_text(), _limit_table()),
         readme: with_tables(with_numbers(readme.read_text()), _first_table()),
