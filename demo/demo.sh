@@ -3,7 +3,7 @@
 set -eu
 
 scratch=$(mktemp -d)
-trap 'laconic server stop >/dev/null 2>&1 || true; rm -rf "$scratch"' EXIT
+trap 'laconic server stop >/dev/null 2>&1 || true; chmod -R u+rwx "$scratch"; rm -rf "$scratch"' EXIT
 export HOME="$scratch/home"
 unset BASH_ENV ENV CDPATH XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR "${!GIT_@}" "${!LACONIC_@}"
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=demo GIT_AUTHOR_EMAIL=demo@localhost
@@ -68,7 +68,7 @@ printf '\n%sWhose say is it?%s\n' "$bold" "$plain"
 printf '[commands]\ndeny = ["terraform"]\nallow = ["deploy"]\n' > .laconic/config.toml
 show "a project may be stricter at once, the rest waits for your trust" "laconic config check; laconic check 'terraform plan'"
 show "trust pins the files as they are" "laconic trust; echo '# more' >> .laconic/config.toml; laconic trust --list"
-show "an exception for half an hour" "laconic allow 'git push origin main' --for 30m; laconic check 'git push origin main'"
+show "an allowance for half an hour" "laconic allow 'git push origin main' --for 30m; laconic check 'git push origin main'"
 
 printf '\n%sInto your agent%s\n' "$bold" "$plain"
 show "what an installation would change" "laconic install claude-code --dry-run"
