@@ -37,7 +37,7 @@ from laconic.types import Verdict
 ROOT = Path(__file__).parent.parent
 CLI = (ROOT / "docs/cli.md").read_text()
 CONFIGURATION = (ROOT / "docs/configuration.md").read_text()
-HANDLERS = ROOT / "src/laconic/policy/commands"
+HANDLERS = ROOT / "src/laconic/reading/commands"
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 
 
@@ -242,10 +242,34 @@ def test_all_that_handlers_say_most_is_documented():
     assert {name for name, _ in often} <= {name for name, _ in METHODS}
 
 
+def paragraphs(path):
+    """Return the paragraphs and the items of lists; tables, code and generated text are none."""
+    text = re.sub(r"(?ms)^```.*?^```$|^<!-- generated.*?end -->$", "", path.read_text())
+    blocks = (block for block in re.split(r"\n\s*\n", text) if not block.lstrip().startswith("|"))
+    return [item for block in blocks for item in re.split(r"\n(?=\s*(?:[-*]|\d+\.) )", block)]
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in PAGES if path.name != "CHANGELOG.md"], ids=lambda path: path.name
+)
+def test_no_paragraph_is_a_wall_of_text(path):
+    assert [text for text in paragraphs(path) if len(text.split()) > 80] == []
+
+
 def test_the_readme_is_short_and_fits_a_window():
     lines = (ROOT / "README.md").read_text().splitlines()
     assert len(lines) <= 150
     assert [line for line in lines if len(line) > 100] == []
+
+
+def test_the_readme_names_all_agents_that_cannot_ask():
+    known = [recipe.read_recipe(name) for name in recipe.names()]
+    titles = {each.title for each in known if "ask is a denial" in each.works}
+    text = " ".join((ROOT / "README.md").read_text().split())
+    line = text.partition("Some give hooks no way to ask**: ")[2].partition(". ")[0]
+    assert {title.partition(" for ")[0].removesuffix(" CLI") for title in titles} == {
+        name.removesuffix(" CLI") for name in line.split(", ")
+    }
 
 
 @pytest.mark.parametrize("name", recipe.names())
@@ -254,14 +278,15 @@ def test_every_agent_is_in_the_table_of_all_agents(name):
 
 
 @pytest.mark.parametrize(
-    ("page", "form"),
-    [("README.md", "| {hooks}, and {rules} by rules |"),
-     ("docs/comparison.md", "| {hooks} by hooks, {rules} by rules |")],
-)  # fmt: skip
-def test_the_number_of_agents_is_right(page, form):
+    "page",
+    ["README.md", "docs/comparison.md"],
+)
+def test_the_number_of_agents_is_right(page):
     kinds = [recipe.read_recipe(name).how == "rules" for name in recipe.names()]
     numbers = {"hooks": kinds.count(False), "rules": kinds.count(True)}
-    has_number = form.format(**numbers) in (ROOT / page).read_text()
+    has_number = (
+        "| {hooks} by hooks, {rules} by rules".format(**numbers) in (ROOT / page).read_text()
+    )
     assert has_number, "make docs writes the number; with_numbers() in scripts/docs.py finds it"
 
 
@@ -273,15 +298,15 @@ def imported(node):
     return {module} | {f"{module}.{alias.name}".strip(".") for alias in node.names}
 
 
-def test_nothing_leaves_the_machine_but_by_the_classifier_that_the_user_asks_for():
-    """SECURITY.md and the README promise it."""
+def test_nothing_leaves_the_machine_but_what_the_user_asks_for():
+    """SECURITY.md and the README promise it: a classifier, an export, and root's `policy pull`."""
     using = {
         str(path.relative_to(ROOT / "src/laconic"))
         for path in ROOT.glob("src/laconic/**/*.py")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Import | ast.ImportFrom) and NETWORK & imported(node)
     }
-    assert using == {"library/chat.py"}
+    assert using == {"library/chat.py", "export/post.py", "bundle/fetch.py"}
 
 
 def test_the_readme_names_the_two_commands_to_start_with():

@@ -52,5 +52,14 @@ BODIES = {
     "pul-": HEX * 2 + HEX[:8],
     "AccountKey=": f"{BODY}{BODY}{BODY}aB==",
     "gho_": BODY + "01234567",
+    "NRAK-": BODY.upper()[:27],
+    "PMAK-": f"{HEX}{HEX[:8]}-{HEX}{HEX}ab",
+    "pscale_tkn_": BODY + BODY[:15],
+    "SK": HEX * 2,
+    "key-": HEX * 2,
+    "dp.pt.": BODY + BODY[:15],
+    "sk.": f"eyJ{BODY}.{BODY}",
+    "fo1_": BODY + BODY,
+    "": f"123456789:AA{BODY}{BODY[:5]}",
 }
 TOKENS = [begin + body for begin, body in BODIES.items()]

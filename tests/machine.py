@@ -19,11 +19,11 @@ install join jq kill ksh ldd link ln locale logname ls make md5sum mkdir mkfifo 
 mount mv nice nl nohup nproc numfmt od openssl paste patch pathchk perl pgrep pinky pkill pr
 printenv printf ps ptx pwd readlink realpath rev rg rm rmdir script sed seq setpriv setsid sh
 sha1sum sha224sum sha256sum sha384sum sha512sum shred shuf sleep sort split sqlite3 stat stdbuf
-stty sum sync tac tail tar tee test time timeout touch tr true truncate tsort tty umount uname
-unexpand uniq unshare unxz unzip uptime users vdir wc which who whoami xargs xz xzcat yes zcat
-zsh zstd
+ssh-keygen stty sum sync tac tail tar tee test time timeout touch tr true truncate tsort tty
+umount uname unexpand uniq unshare unxz unzip uptime users vdir wc which who whoami xargs xz
+xzcat yes zcat zsh zstd
 choom chrt flock ionice linux64 prlimit taskset
-ar as cc clang cpp gcc ld nm node objdump pkg-config ranlib size strip
+ar as cc clang cpp gcc ld nm node objdump pkg-config pyright ranlib size strip
 """.split()
 # How a compiler is chosen, packages are fetched and tests are run is not what is tested.
 _KEPT = (

@@ -132,13 +132,13 @@ def compile_wrongly(source, flags=0):
 compiler.compile = compile_wrongly
 from laconic import engine
 from laconic.knowledge.catalog import library
-from laconic.rewrite.configured import rewritten
+from laconic.rewrite.from_config import rewritten
 from laconic.settings.load import read_settings
 environ = {{"HOME": {home!r}, "PATH": "/usr/bin:/bin"}}
 settings = read_settings(environ)
 def decide(command):
     found = engine.decide_request(engine.Request(command, "/", environ), settings)
-    return found.verdict.word, found.reason, found.firm
+    return found.verdict, found.reason, found.firm
 print(json.dumps([decide("ls"), decide("rm -rf /"), rewritten("cargo test", settings).text]))
 """
 
@@ -166,7 +166,8 @@ def planted(damage, home):
 def test_nothing_is_allowed_or_rewritten_by_a_planted_fault(damage, home):
     (verdict, reason, firm), (denied, _, _), text = planted(damage, home)
     assert (verdict, firm, text) == ("ask", True, "cargo test")
-    assert "wrong answers about regular expressions" in reason
+    # or the parser finds no command in it any more
+    assert "wrong answers about regular expressions" in reason or "cannot be read" in reason
     assert denied in ("ask", "deny")
 
 

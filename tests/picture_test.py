@@ -38,9 +38,10 @@ def test_nothing_is_cut_at_the_edge(drawn):
     assert not [line for line in texts(drawn) if line.endswith("…")]
 
 
-def test_the_picture_has_all_three_verdicts_and_the_way_to_what_is_hidden():
+def test_the_picture_has_all_three_answers_and_the_way_to_what_is_hidden():
     shown = texts(PICTURE)
-    assert {line.split()[0] for line in shown} >= {"allow", "ask", "deny"}
+    ends = {line.split("  ")[-1].strip() for line in shown}
+    assert ends >= {"runs", "asks", "denied", "runs; laconic undo brings it back"}
     assert "[0/0 lines hidden: laconic recall]" in shown
 
 

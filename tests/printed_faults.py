@@ -51,7 +51,7 @@ def faults(
     found = [] if end == "" else ["the last line does not end"]
     notice = _NOTICE.fullmatch(printed[-1]) if printed else None
     rules = Rules(wanted, status, raw)
-    if rules.table.get("shape"):
+    if wanted.is_row or rules.table.get("shape"):
         return found + list(_of_shape(rules, printed, notice, status, must_show))
     reading = Reading(rules, raw)
     for pos, line in enumerate(body := printed[:-1] if notice else printed):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from laconic.knowledge.catalog import library
 from laconic.rewrite import plan
-from laconic.rewrite.edits import quoted
+from laconic.shell.words import quoted
 
 from . import makefiles, scripts
 from .world import SHELLS

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from laconic.rewrite.configured import options
+from laconic.rewrite.from_config import options
 from laconic.settings.load import read_settings
 
 if TYPE_CHECKING:

@@ -46,7 +46,7 @@ class Fault(NamedTuple):
 
 _ALLOWED = Decision(Verdict.ALLOW, "planted", "a fault")
 FAULTS = (
-    Fault(f"{_CALL}._may_be_secret", gives=False),
+    Fault(f"{_CALL}.names_secret", gives=False),
     Fault("laconic.reading.decide.variable_findings", []),
     Fault(f"{_TABLE}.address_findings", None, "xmllint"),
     Fault("laconic.reading.judge.registry_findings", (), "deno"),
