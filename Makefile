@@ -49,8 +49,14 @@ site: build/site/venv/.done  ## build the site into build/site/html; a dead link
 	@echo "the site is in build/site/html"
 
 REPOSITORY ?= https://example.org/laconic
+wheels: build/release/venv/.done  ## build a wheel for each kind of machine on this one, twice, and examine them: make wheels REPOSITORY=ADDRESS
+	build/release/venv/bin/python scripts/wheels.py build/release/wheels $(REPOSITORY)
+
 release-check: build/release/venv/.done  ## build all packages, install and try each: make release-check REPOSITORY=ADDRESS
 	build/release/venv/bin/python scripts/release_check.py build/release $(REPOSITORY)
+
+test-arm64: wheels  ## run the wheel for ARM on an emulated Debian, where that can be made
+	.ci/test-arm64
 
 bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this machine
 	@$(BIN)/python bench/parse.py
@@ -61,18 +67,17 @@ bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this m
 	@$(BIN)/python bench/library.py
 	@$(BIN)/python bench/undo.py
 	@$(BIN)/python bench/box.py
+	@$(BIN)/python bench/sandbox.py
 
-prompts: .venv/.package  ## count how often commands of sessions would interrupt a person: make prompts FILE=PATH
-	@test -n "$(FILE)" || { echo "say which commands: make prompts FILE=PATH" >&2; exit 1; }
-	@$(BIN)/python bench/prompts.py "$(FILE)" $(ARGS)
+prompts: .venv/.package  ## count how often commands would interrupt a person: make prompts [FILE=PATH], else bench/commands.txt
+	@$(BIN)/python bench/prompts.py $(or $(FILE),bench/commands.txt) $(ARGS)
 
 gate-report: .venv/.package  ## measure the gate on files of commands with known answers: make gate-report CASES=DIR
 	@test -n "$(CASES)" || { echo "say where the cases are: make gate-report CASES=DIR" >&2; exit 1; }
 	@$(BIN)/python bench/gate_report.py "$(CASES)"
 
-compaction-report: .venv/.dev  ## measure compaction on files of recorded outputs: make compaction-report FILE=recordings.jsonl
-	@test -n "$(FILE)" || { echo "say which recordings: make compaction-report FILE=recordings.jsonl" >&2; exit 1; }
-	@$(BIN)/python bench/compaction_report.py $(FILE)
+compaction-report: .venv/.dev  ## measure compaction on recorded outputs: make compaction-report [FILE=recordings.jsonl], else the tests' own; ARGS=--slowly
+	@$(BIN)/python bench/compaction_report.py $(ARGS) $(or $(FILE),tests/cases/compact)
 
 record: .venv/.package  ## record what a tool prints, for the cases of its filter: make record TOOL=pylint
 	@$(BIN)/python scripts/record.py $(TOOL)
@@ -96,7 +101,7 @@ build/site/venv/.done: Makefile
 
 build/release/venv/.done: Makefile
 	$(PYTHON) -m venv build/release/venv
-	build/release/venv/bin/pip install --quiet auditwheel build check-jsonschema twine
+	build/release/venv/bin/pip install --quiet auditwheel build check-jsonschema hatchling==1.27.0 lief twine ziglang==0.17.0
 	@touch $@
 
 .venv/.dev: .venv/.package
@@ -133,20 +138,38 @@ box: .venv/.dev  ## try to get out of the box, as root and as a plain user: make
 	PYTHONPATH=tests:. $(BIN)/python -m box.escapes $(CASES)
 	PYTHONPATH=tests:. $(BIN)/python -m box.escapes --bubblewrap $(CASES)
 
+days: .venv/.dev  ## play stories of an agent's day outside and in the box: make days [STORIES='rename sqlite']
+	PYTHONPATH=tests:. $(BIN)/python -m box.days $(STORIES)
+
+box-registries: .venv/.dev  ## have the package managers of this machine fetch in the box: make box-registries [NAMES='pip npm']
+	PYTHONPATH=tests:. $(BIN)/python -m box.registries $(NAMES)
+
 box-suites: .venv/.dev  ## run the tests of real packages outside and in the box: make box-suites [SUITES='click itoa']
 	PYTHONPATH=tests:. $(BIN)/python -m box.suites $(SUITES)
 
-e2e: .venv/.dev  ## let real agents run commands through laconic, driven by a scripted model
-	PYTHONPATH=tests $(BIN)/python -m e2e
+e2e: .venv/.dev  ## let real agents run commands through laconic, also in their sandboxes, driven by a scripted model
+	@[ "$$(id -u)" != 0 ] || for program in bwrap socat rg; do command -v $$program > /dev/null || \
+		{ apt-get install -qq -y bubblewrap socat ripgrep; break; }; done || true
+	PYTHONPATH=tests $(BIN)/python -m e2e -k 'not dialogs_test and not unasked_test'
+
+dialogs: .venv/.dev  ## compare what people see of real agents at a terminal, and what runs unasked, with what was recorded: make dialogs AGENT=gemini
+	PYTHONPATH=tests $(BIN)/python -m e2e -k '(dialogs_test or unasked_test)$(if $(AGENT), and $(AGENT))'
 
 page-test: .venv/.dev  ## look at the page of laconic report with a real browser, which must be there
 	PYTHONPATH=tests $(BIN)/python -m page
+
+fleet: .venv/.dev  ## send decisions to a real collector and Prometheus, and ask DuckDB and ClickHouse the same: minutes, the first time
+	$(BIN)/pip install --quiet chdb
+	PYTHONPATH=tests $(BIN)/python -m fleet $(ARGS)
 
 frameworks: .venv/.dev  ## run the adapters with the real frameworks and scripted models, without the heavy ones
 	PYTHONPATH=tests $(BIN)/python -m frameworks $(ARGS)
 
 frameworks-all: .venv/.dev  ## the same with the heavy ones, which need 3 GB
 	PYTHONPATH=tests $(BIN)/python -m frameworks --all
+
+inspector: .venv/.dev  ## ask laconic mcp with the MCP inspector, which npm brings
+	PYTHONPATH=tests $(BIN)/python -m frameworks.inspector
 
 conformance: .venv/.dev  ## run a file of cases of the preset hooks: make conformance CASES=FILE
 	@test -n "$(CASES)" || { echo "say where the cases are: make conformance CASES=FILE" >&2; exit 1; }
