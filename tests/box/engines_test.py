@@ -119,7 +119,7 @@ CGROUPS = Path("/sys/fs/cgroup/pids")
 
 
 @pytest.mark.skipif(not os.access(CGROUPS, os.W_OK), reason=f"{CGROUPS} cannot be written")
-def test_the_second_attempt_has_the_limit_of_the_first(box, tmp_path):
+def test_the_second_attempt_has_the_limit_of_the_first(box, tmp_path, only_bubblewrap):  # noqa: ARG001
     """Where a namespace of processes has none of its own."""
     (tmp_path / "old.c").write_text(OLD_KERNEL)
     program = tmp_path / "laconic-box"
