@@ -270,7 +270,7 @@ def _check_servers(call: Call) -> None:
 
 def _check_names(call: Call) -> None:
     """A word that can only be the name of a secret, for a program that may open its files."""
-    words = [a for a in call.arguments if a.is_static and not _SWITCH.fullmatch(a.text or "")]
+    words = [a for a in call.arguments if a.is_static and not _SWITCH.fullmatch(a.leading)]
     effects = call.effects
     is_code = bool(effects & _CODE)
     if is_code and call.situation.input_text:

@@ -5,6 +5,7 @@ The list is explicit; a module is imported when its program is first met.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 
 TYPE_CHECKING = False
@@ -23,6 +24,7 @@ NAMES = frozenset(
 )
 
 
+@cache
 def handler(name: str) -> Callable[[Call], None]:
     """The judge of a program that tables name by `code`."""
     if name not in NAMES:
