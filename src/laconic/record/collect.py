@@ -16,17 +16,14 @@ import os
 import stat
 import time
 import zlib
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
+from typing import Any
 
 from laconic.record.journal import append, path_of
 from laconic.record.kept import known
 from laconic.record.schema import COLUMNS
 from laconic.record.store import COMPRESSED, STREAMS, Store, is_id
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-    from typing import Any
 
 MOST_NAMES = 500
 MOST_BYTES = 32 << 20  # of a file, as it is and unpacked; larger ones stay where they are
