@@ -46,8 +46,6 @@ class Attempt:
     way: how the project is kept apart from it.
     """
 
-    __slots__ = ("_handle", "_layers", "_plan", "_started", "box", "path", "way")
-
     def __init__(self, path: str, plan: Plan, layers: list[Layer], way: str) -> None:
         self.path, self._plan, self._layers, self.way = path, plan, layers, way
         self._handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
