@@ -61,8 +61,6 @@ def find_nested(
 
 
 class _Look:
-    __slots__ = ("_guarded", "_known", "_names", "_root", "_started")
-
     def __init__(self, root: str, known: set[str], started: int, guarded: set[str]) -> None:
         self._root, self._known, self._started, self._guarded = root, known, started, guarded
         self._names = guarded_anywhere()

@@ -58,13 +58,6 @@ class Plan:
     on this machine.
     """
 
-    __slots__ = (
-        "directory", "dropped", "guarded", "has_hosts", "has_network", "has_own_top",
-        "has_registry", "hidden", "home_path", "hosts", "links", "missing", "mounts",
-        "never_write", "overlays", "pinned", "ports", "project", "read_only", "repository",
-        "shown", "temporary", "user_home", "variables", "write",
-    )  # fmt: skip
-
     def __init__(self, project: str, directory: str, home: str) -> None:
         self.project, self.directory, self.user_home = project, directory, home
         self.write: list[str] = [project]

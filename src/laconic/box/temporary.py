@@ -178,8 +178,6 @@ def _stamp(name: str, handle: int | None = None) -> Stamp:
 class _Room:
     """How much may still be copied out under one name."""
 
-    __slots__ = ("bytes", "files")
-
     def __init__(self) -> None:
         self.files, self.bytes = _MOST_FILES, _MOST_BYTES
 

@@ -18,7 +18,7 @@ from os.path import basename, dirname, join, lexists
 from laconic.box.home import FOLDER, TOP, home_of_account
 from laconic.box.places import is_below
 from laconic.errors import LaconicError
-from laconic.files import make_private, write_private
+from laconic.files import make_private, open_handle, write_private
 from laconic.undo.store import remove_tree
 
 TYPE_CHECKING = False
@@ -177,16 +177,13 @@ def _alone(directory: str) -> Iterator[None]:
     """Hold the gate of a box that nobody is in; LaconicError if somebody is (box/home.c)."""
     over = join(directory, FOLDER)
     make_private(join(over, "in"))
-    handle = os.open(join(over, "gate"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-    try:
+    with open_handle(join(over, "gate"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW) as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         for name in os.listdir(join(over, "in")):
             if _is_held(join(over, "in", name)):
                 message = "a command still runs in this box, perhaps a server"
                 raise LaconicError(message, "end it first")
         yield
-    finally:
-        os.close(handle)
 
 
 def _is_held(path: str) -> bool:

@@ -172,9 +172,10 @@ def place(path: str, cwd: str, facts: Facts) -> str:
         return "sink"
     if paths[0].startswith(("/dev/tcp/", "/dev/udp/")):
         return "network"
+    where = facts.project, facts.home, facts.temporary
     if len(paths) == 1:
-        return _place(paths[0], facts)
-    return min((_place(one, facts) for one in paths), key=_BY_DELICACY.index)
+        return _place(paths[0], *where)
+    return min((_place(one, *where) for one in paths), key=_BY_DELICACY.index)
 
 
 def joined(cwd: str, target: str) -> str:
@@ -222,22 +223,23 @@ _BY_DELICACY = (
 )  # fmt: skip
 
 
-def _place(path: str, facts: Facts) -> str:
+@lru_cache(512)
+def _place(path: str, project: str, home: str, temporary: tuple[str, ...]) -> str:
     """path is absolute and normal."""
     stem = _TRAILING_GLOB.sub("", path) or "/"
-    if stem == facts.project and stem not in ("/", facts.home):
+    if stem == project and stem not in ("/", home):
         return "project-root"
-    if _is_top(stem, facts):
+    if stem.count("/") == 1 and not _inside(stem, temporary):
         return "root"
     if path.startswith(("/dev/", "/proc/", "/sys/")):
         return "device"
-    if _is_home(stem, facts):
+    if _is_home(stem, home):
         return "home"
     if _SENSITIVE.search(path):
         return "sensitive"
-    if _inside(path, facts.temporary):
+    if _inside(path, temporary):
         return "temporary"
-    if _inside(path, (facts.project,)):
+    if _inside(path, (project,)):
         return "project"
     if _SYSTEM.match(path):
         return "system"
@@ -289,15 +291,11 @@ def holds_everything(path: str, facts: Facts) -> bool:
 
     Any other directory next to the root, such as the /app of a container, may be a repository.
     """
-    return path == "/" or _STANDARD.fullmatch(path) is not None or _is_home(path, facts)
+    return path == "/" or _STANDARD.fullmatch(path) is not None or _is_home(path, facts.home)
 
 
-def _is_top(path: str, facts: Facts) -> bool:
-    return path.count("/") == 1 and not _inside(path, facts.temporary)
-
-
-def _is_home(path: str, facts: Facts) -> bool:
-    return path in (facts.home, posixpath.dirname(facts.home))
+def _is_home(path: str, home: str) -> bool:
+    return path in (home, posixpath.dirname(home))
 
 
 def is_guarded(path: str) -> bool:

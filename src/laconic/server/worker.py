@@ -66,8 +66,6 @@ class StartsProgramError(BaseException):
 class Connection:
     """A connection to a client; frames and signs of life are never mixed up."""
 
-    __slots__ = ("_lock", "_socket", "board", "deadline", "is_at_work", "server", "since")
-
     def __init__(self, connected: _socket.socket | PlainLine, board: Board, server: int) -> None:
         self._socket, self._lock, self.board = connected, threading.Lock(), board
         self.server = server  # its process id; if it has died, our parent is another process
@@ -123,8 +121,6 @@ class Connection:
 
 class Held:
     """A client whose command runs, and what attends to that."""
-
-    __slots__ = ("connection", "steps")
 
     def __init__(self, connection: Connection, steps: Steps) -> None:
         self.connection, self.steps = connection, steps
@@ -324,8 +320,6 @@ class PlainLine:
 
     process: the one at the other end, 0 if it is not known.
     """
-
-    __slots__ = ("_handle", "process")
 
     def __init__(self, handle: int, process: int) -> None:
         self._handle, self.process = handle, process
