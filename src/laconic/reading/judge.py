@@ -12,6 +12,7 @@ from laconic.reading.assignments import RUNS_CODE, assignment_findings, is_for_c
 from laconic.reading.call import Call
 from laconic.reading.commands import handler
 from laconic.reading.fetched import is_fetched, note_fetched, note_unknown
+from laconic.reading.globs import folded
 from laconic.reading.other_shells import SYSTEM
 from laconic.reading.places import is_within, joined, place
 from laconic.reading.project_runners import (
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from laconic.shell.ast import Command
 
 MAX_NESTING = 16
+_NO_RULE = "unknown-command"
 _WITH_ONE = 2  # a program and one argument
 _MOST_STARTS = 4  # words of an unknown program that may be the first of a command
 _BY_ANY_PATH = HARD | Effect.INSTALLS | Effect.DISCARDS
@@ -123,7 +125,7 @@ class Judge:
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
             reason = f"the rule failed ({type(fault).__name__}: {fault})"
             base = _names(arguments)[1]
-            rule = f"{base if self.library.knows(base) else 'unknown-command'}/fault"
+            rule = f"{base if self.library.knows(base) else _NO_RULE}/fault"
             decision = self.finding(Effect.UNJUDGED, rule, reason, span, firm=True)
             noted(decision, inner)
         if arguments[0].expanded:
@@ -144,6 +146,7 @@ class Judge:
         first, rest = arguments[0], arguments[1:]
         unknown = self._dynamic("the name of the program is not known", span, situation)
         named = self._named_secrets("dynamic-command", rest, span, situation)
+        named += self._by_other_letters(arguments, span, situation)
         if situation.guessing or first.text is not None:
             return strictest((unknown, *named), *span) if named else unknown
         guessing = situation.but(guessing=True)  # what it runs may be unknown, too: once is enough
@@ -222,7 +225,7 @@ class Judge:
             situation.settle(noted(ran, situation)),
             *self._written_script(name, span, situation),
         ]
-        if self.library.knows(base):
+        if self.library.knows(base) or self.library.knows(base := folded(base)):
             known = self._known_program(base, arguments, span, situation)
             findings += [
                 leaf
@@ -333,14 +336,28 @@ class Judge:
             return Decision(Verdict.ALLOW, "version", f"{base} only tells its version", *span)
         note_unknown(arguments[1:], situation, self.facts)
         reason = f"{base} is not a command that laconic knows"
-        unknown = self.finding(Effect.UNKNOWN, "unknown-command", reason, span).but(risk=False)
+        unknown = self.finding(Effect.UNKNOWN, _NO_RULE, reason, span).but(risk=False)
         found = [situation.settle(noted(unknown, situation))]
         for pos, word in enumerate(arguments[1:], 1):
             found += self.hard_of(word, situation)
             if pos <= _MOST_STARTS and not situation.guessing:
                 found += self._destroyed_by(arguments[pos:], span, situation)
-        found += self._named_secrets("unknown-command", arguments[1:], span, situation)
+        found += self._named_secrets(_NO_RULE, arguments[1:], span, situation)
+        found += self._by_other_letters(arguments, span, situation)
         return strictest(found, *span)
+
+    def _by_other_letters(
+        self, arguments: list[Argument], span: tuple[int, int], situation: Situation
+    ) -> list[Decision]:
+        """What speaks against a program that the name starts where case is ignored: `RM` is rm."""
+        first = arguments[0]
+        base = (first.text or "").rsplit("/", 1)[-1]
+        known = folded(base)
+        if known == base or not (self._has_lists or self.library.knows(known)):
+            return []
+        words = [Argument(known, first.start, first.end), *arguments[1:]]
+        leaves = self.command(words, span, situation).leaves()
+        return [leaf for leaf in leaves if leaf.verdict > Verdict.ALLOW and leaf.rule != _NO_RULE]
 
     def _named_secrets(
         self, rule: str, words: list[Argument], span: tuple[int, int], situation: Situation

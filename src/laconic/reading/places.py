@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from laconic.patterns import pattern
-from laconic.reading.globs import WILD, is_meant, overlaps, parts_of
+from laconic.reading.globs import WILD, folded, is_meant, overlaps, parts_of
 from laconic.reading.place_names import GUARDED_NAMES
 
 TYPE_CHECKING = False
@@ -233,7 +233,7 @@ def _place(path: str, facts: Facts) -> str:
         return "device"
     if _is_home(stem, facts):
         return "home"
-    if _SENSITIVE.search(path):
+    if is_guarded(path):
         return "sensitive"
     if _inside(path, facts.temporary):
         return "temporary"
@@ -252,7 +252,7 @@ def leads_to_guarded(
     path: absolute and normal, perhaps a pattern. removed: it goes away, and nothing comes for it.
     whatever: any file in it may be meant.
     """
-    last = path.lower().rsplit("/", 3)
+    last = folded(path).rsplit("/", 3)
     names = {"/".join(last[-count:]) for count in (1, 2)} & _PARENTS
     if names:
         return not (removed and names <= _MADE_ANEW)
@@ -264,7 +264,7 @@ def leads_to_guarded(
             return True
         if any(_means(parts, pos, name) for pos, glob in enumerate(parts) for name in _from(glob)):
             return True
-    return whatever and any(_SENSITIVE.search(f"{path}/{name}") for name in facts.names(path))
+    return whatever and any(is_guarded(f"{path}/{name}") for name in facts.names(path))
 
 
 def _from(glob: str) -> Iterable[list[str]]:
@@ -302,7 +302,7 @@ def _is_home(path: str, facts: Facts) -> bool:
 
 def is_guarded(path: str) -> bool:
     """Tell whether a path is, or leads through, a file that decides what programs run."""
-    return _SENSITIVE.search(path) is not None
+    return _SENSITIVE.search(path if path.isascii() else folded(path)) is not None
 
 
 def is_stream(path: str) -> bool:
