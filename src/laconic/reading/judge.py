@@ -57,12 +57,12 @@ _GNU = frozenset(
     f"g{name}"
     for name in """
     [ b2sum base32 base64 basename basenc cat chgrp chmod chown chroot cksum comm cp csplit cut
-    date dd df dir dircolors dirname du echo egrep env expand expr factor false fgrep fmt
-    fold grep groups head id install join kill link ln logname ls make
-    md5sum mkdir mkfifo mknod mktemp mv nice nl nohup nproc numfmt od paste pathchk pr printenv printf ptx pwd readlink realpath rm rmdir
-    sha1sum sha224sum sha256sum sha384sum sha512sum shred shuf sleep sort split stat stdbuf stty sum
-    sync tac tail tar tee test touch tr true truncate tsort tty uname unexpand uniq unlink uptime
-    users vdir wc who whoami xargs yes
+    date dd df dir dircolors dirname du echo egrep env expand expr factor false fgrep fmt fold
+    grep groups head id install join kill link ln logname ls make md5sum mkdir mkfifo mknod
+    mktemp mv nice nl nohup nproc numfmt od paste pathchk pr printenv printf ptx pwd readlink
+    realpath rm rmdir sha1sum sha224sum sha256sum sha384sum sha512sum shred shuf sleep sort
+    split stat stdbuf stty sum sync tac tail tar tee test touch tr true truncate tsort tty uname
+    unexpand uniq unlink uptime users vdir wc who whoami xargs yes
     """.split()
 )
 _ODD = pattern(r"[^\x21-\x7e]")
@@ -369,7 +369,7 @@ class Judge:
         first = arguments[0]
         base = (first.text or "").rsplit("/", 1)[-1]
         known = folded(base)
-        if known == base or not (self._has_lists or self.library.knows(known)):
+        if known == base or not (self._has_lists or self.find(known, [])):
             return []
         words = [Argument(known, first.start, first.end), *arguments[1:]]
         leaves = self.command(words, span, situation).leaves()

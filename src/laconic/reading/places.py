@@ -58,8 +58,10 @@ _SYSTEM = pattern(
 # https://www.kernel.org/doc/html/latest/admin-guide/devices.html, and disks of macOS
 _STORAGE = pattern(
     r"/dev/(?:[shv]d[a-z]|xvd[a-z]|nvme|mmcblk|r?disk|k?mem$|port$|dm-|mapper/|mtd"
-    r"|(?:loop|md|nbd|sr)\d)"
+    r"|(?:loop|md|nbd|sr)\d)",
+    re.IGNORECASE,
 )
+_DEVICES = pattern(r"/(?:dev|proc|sys)/", re.IGNORECASE)
 _STREAM = pattern(r"/dev/(?:std(?:in|out|err)|fd/|tty)|/proc/[^/]+/fd/")
 # https://refspecs.linuxfoundation.org/FHS_3.0/fhs/ch03.html and what macOS has beside it
 _STANDARD = pattern(
@@ -229,7 +231,7 @@ def _place(path: str, facts: Facts) -> str:
         return "project-root"
     if _is_top(stem, facts):
         return "root"
-    if path.startswith(("/dev/", "/proc/", "/sys/")):
+    if _DEVICES.match(path):
         return "device"
     if _is_home(stem, facts):
         return "home"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from laconic.reading.places import Facts
 
 # Words that a directory or a harmless file has for a name as well, if it begins with a capital.
-_PLAIN_WORDS = frozenset(n for n in SECRET_NAMES if n.replace(".", "").isalpha() and n[0] != ".")
+_PLAIN_WORDS = frozenset(filter(str.isalpha, SECRET_NAMES))
 _HARMLESS_TWIN = pattern(
     r"\.(?:pub|example|sample|template|tmpl|dist|defaults?|schema)$"
     r"|(?:^|[/_.-])pub(?:lic)?(?:[_-]?key)?\.(?:pem|key|der|asc|p8)$"
