@@ -308,7 +308,7 @@ class Call:
         for where in self._places(argument):
             effect = _WRITTEN.get(where, Effect.PROJECT_WRITE)
             if where == "sensitive" and any(
-                t.rstrip("/").endswith("/.git") for t in argument.texts
+                t.rstrip("/").lower().endswith("/.git") for t in argument.texts
             ):
                 effect |= Effect.DISCARDS
             if where in _DESTROYED and recursive:

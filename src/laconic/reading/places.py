@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from laconic.patterns import pattern
-from laconic.reading.globs import WILD, is_meant, overlaps, parts_of
+from laconic.reading.globs import WILD, folded, is_meant, overlaps, parts_of
 from laconic.reading.place_names import GUARDED_NAMES
 
 TYPE_CHECKING = False
@@ -58,8 +58,10 @@ _SYSTEM = pattern(
 # https://www.kernel.org/doc/html/latest/admin-guide/devices.html, and disks of macOS
 _STORAGE = pattern(
     r"/dev/(?:[shv]d[a-z]|xvd[a-z]|nvme|mmcblk|r?disk|k?mem$|port$|dm-|mapper/|mtd"
-    r"|(?:loop|md|nbd|sr)\d)"
+    r"|(?:loop|md|nbd|sr)\d)",
+    re.IGNORECASE,
 )
+_DEVICES = pattern(r"/(?:dev|proc|sys)/", re.IGNORECASE)
 _STREAM = pattern(r"/dev/(?:std(?:in|out|err)|fd/|tty)|/proc/[^/]+/fd/")
 # https://refspecs.linuxfoundation.org/FHS_3.0/fhs/ch03.html and what macOS has beside it
 _STANDARD = pattern(
@@ -231,11 +233,11 @@ def _place(path: str, project: str, home: str, temporary: tuple[str, ...]) -> st
         return "project-root"
     if stem.count("/") == 1 and not _inside(stem, temporary):
         return "root"
-    if path.startswith(("/dev/", "/proc/", "/sys/")):
+    if _DEVICES.match(path):
         return "device"
     if _is_home(stem, home):
         return "home"
-    if _SENSITIVE.search(path):
+    if is_guarded(path):
         return "sensitive"
     if _inside(path, temporary):
         return "temporary"
@@ -254,7 +256,7 @@ def leads_to_guarded(
     path: absolute and normal, perhaps a pattern. removed: it goes away, and nothing comes for it.
     whatever: any file in it may be meant.
     """
-    last = path.lower().rsplit("/", 3)
+    last = folded(path).rsplit("/", 3)
     names = {"/".join(last[-count:]) for count in (1, 2)} & _PARENTS
     if names:
         return not (removed and names <= _MADE_ANEW)
@@ -266,7 +268,7 @@ def leads_to_guarded(
             return True
         if any(_means(parts, pos, name) for pos, glob in enumerate(parts) for name in _from(glob)):
             return True
-    return whatever and any(_SENSITIVE.search(f"{path}/{name}") for name in facts.names(path))
+    return whatever and any(is_guarded(f"{path}/{name}") for name in facts.names(path))
 
 
 def _from(glob: str) -> Iterable[list[str]]:
@@ -300,7 +302,7 @@ def _is_home(path: str, home: str) -> bool:
 
 def is_guarded(path: str) -> bool:
     """Tell whether a path is, or leads through, a file that decides what programs run."""
-    return _SENSITIVE.search(path) is not None
+    return _SENSITIVE.search(path if path.isascii() else folded(path)) is not None
 
 
 def is_stream(path: str) -> bool:

@@ -351,6 +351,7 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
             call.does(call.match.effect, Kind.OPTION, why, option.argument)
         wanted = call.match.wanted(entry, option.name)
         if wanted is not None and not _is_one_of(option.value, wanted):
+            call.is_changing = call.is_changing or bool(call.match.effect & Effect.PROJECT_WRITE)
             call.unlisted(
                 Kind.VALUE,
                 f"{option.name} may do more with this value than laconic knows",

@@ -30,6 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
     from types import FrameType
+    from typing import Any
 
     Steps = Generator[None, tuple[bytes, bytes], None]
     Handler = Callable[["Connection", wire.ClientCall], Steps | None]
@@ -407,16 +408,16 @@ def report() -> None:
     traceback.print_exc()
 
 
-def _poll() -> tuple[select.epoll | select.poll, int, int]:
+def _poll() -> tuple[Any, int, int]:
     """What waits for several descriptors, in which units, and how only one worker wakes up.
 
     If all of them did, each call would go to the one that has waited longest, whose memory is the
     coldest.
     """
-    try:
-        return select.epoll(), 1, select.EPOLLEXCLUSIVE
-    except (AttributeError, OSError):  # not on Linux, or not allowed
-        return select.poll(), 1000, 0
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):  # it is not allowed
+            return select.epoll(), 1, select.EPOLLEXCLUSIVE
+    return select.poll(), 1000, 0
 
 
 _NEVER = float("inf")

@@ -13,7 +13,7 @@ from laconic.reading.call import Call
 from laconic.types import Effect, Kind
 
 _PACKAGES = "--formula --formulae --cask --casks -v --verbose -q --quiet -d --debug"
-_PACKAGE = pattern(r"(?:homebrew/(?:core|cask)/)?(?!.*\.(?:rb|json)$)[\w@+.-]+")
+_PACKAGE = pattern(r"(?:homebrew/(?:core|cask)/)?(?!.*\.(?i:rb|json)$)[\w@+.-]+")
 _PLACES = {
     "--cache": f"{_PACKAGES} -s --build-from-source --force-bottle --bottle-tag=V --HEAD --os=V"
     " --arch=V",
