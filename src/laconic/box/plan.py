@@ -208,7 +208,11 @@ def _guard(plan: Plan, look: Look) -> None:
             pinned.update(ways)
         else:
             # A mount cannot be put on a link: what it leads to is guarded, and it is compared.
-            plan.links[link] = os.readlink(link)
+            try:
+                plan.links[link] = os.readlink(link)
+            except OSError:  # it was removed a moment ago
+                plan.missing.append(path)
+                continue
             pinned.update(_between(root, link))
             target = realpath(path)
             if lexists(target):

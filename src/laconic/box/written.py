@@ -46,8 +46,15 @@ def is_cache(name: str) -> bool:
     return any(fnmatchcase("/".join(parts[: one.count("/") + 1]), one) for one in cache_names())
 
 
+def _leads_to_cache(name: str) -> bool:
+    return any(one.startswith(f"{name}/") for one in cache_names())
+
+
 def find_written(plan: Plan) -> list[str]:
-    """Return what was written, below the home: the topmost names that the real one has not."""
+    """Return what was written, below the home: the topmost names that the real one has not.
+
+    A new directory on the way to a cache is looked into.
+    """
     found = []
     for upper, lower in _uppers(plan):
         base = plan.user_home if is_below(lower, plan.user_home) else lower
@@ -81,7 +88,7 @@ def _walk(upper: str, lower: str, name: str, looked: list[int]) -> Iterator[str]
             continue
         status = one.stat(follow_symlinks=False)
         there = join(lower, one.name)
-        if stat.S_ISDIR(status.st_mode) and os.path.isdir(there):
+        if stat.S_ISDIR(status.st_mode) and (os.path.isdir(there) or _leads_to_cache(own)):
             yield from _walk(one.path, there, own, looked)
         elif not stat.S_ISCHR(status.st_mode):  # which says that something was removed
             yield own
