@@ -183,8 +183,13 @@ def _asked(
     # If the agent prompts anyway, no answer means that it asks.
     if call.event.kind != BEFORE or cannot_ask != "deny":
         return Outcome.LEFT, ""
-    title = call.agent.title
-    why = "Nobody is there to ask" if can_ask else f"{title} gives a hook no way to ask"
+    title, mode = call.agent.title, call.agents_mode
+    if not can_ask:
+        why = f"{title} gives a hook no way to ask"
+    elif mode in call.agent.unattended.get("modes", ()):
+        why = f"{title} does not ask in its mode {mode}"
+    else:
+        why = "Nobody is there to ask"
     return Outcome.DENIED, denial(response, why)
 
 
