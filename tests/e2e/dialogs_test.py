@@ -75,8 +75,10 @@ def seen(request):
         pytest.skip(f"{agent.name} {agent.version} is not in the cache: make e2e fetches it")
     if not TMUX:
         pytest.skip("tmux is not installed: nobody can look at a terminal without it")
-    with tempfile.TemporaryDirectory(prefix="h", dir=HOMES, ignore_cleanup_errors=True) as home, Model() as model:
-        place = _place(agent, Path(home) / "h", model)
+    # Some agents leave a process behind that still writes for a moment.
+    home = tempfile.TemporaryDirectory(prefix="h", dir=HOMES, ignore_cleanup_errors=True)
+    with home, Model() as model:
+        place = _place(agent, Path(home.name) / "h", model)
         model.script(agent.tool, [place.input_for(line) for line in COMMANDS.values()])
         terminal = Terminal(place, agent.terminal["modes"][mode])
         try:
