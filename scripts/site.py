@@ -16,7 +16,9 @@ ROOT = Path(__file__).parent.parent
 FIRST, CONTENTS = ROOT / "README.md", ROOT / "docs/index.md"
 LINK = r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)"
 FENCE = r"(?ms)(^```.*?^```$)"
-IN_ITEM = r"(?m)^ {2,3}(?=\S)"  # GitHub takes this for a part of the item, mkdocs wants four
+# A paragraph in an item of a list: GitHub takes two blanks, mkdocs wants four, and an empty line
+# before the next item.
+IN_ITEM, BEFORE_ITEM = r"(?m)^ {2,3}(?=\S)", r"(\n\n(?: {4}\S.*\n)+)(?=(?:[-*]|\d+\.) )"
 
 
 def places() -> dict[Path, Path]:
@@ -46,7 +48,8 @@ def rewritten(text: str, source: Path, where: dict[Path, Path]) -> str:
     parts = re.split(FENCE, text)
     for number, part in enumerate(parts):
         if not part.startswith("```"):
-            parts[number] = re.sub(IN_ITEM, "    ", re.sub(LINK, link, part))
+            wide = re.sub(IN_ITEM, "    ", re.sub(LINK, link, part))
+            parts[number] = re.sub(BEFORE_ITEM, r"\1\n", wide)
     return "".join(parts)
 
 

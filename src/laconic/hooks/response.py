@@ -28,7 +28,7 @@ _ENCODER = json.JSONEncoder(allow_nan=False)
 _LONGEST = 2000
 _LONGEST_PART = 60
 # A verb; `ls is not known` and `actions that are not known` begin with nouns.
-_DOES = pattern(r"(?!its\b)(?:[a-z]+s|may|can|cannot)\b(?! (?:is|are|may|that|without)\b)")
+_DOES = pattern(r"(?!its\b)(?:[a-z]+s|may|can|cannot)\b(?!:)(?! (?:is|are|may|that|without)\b)")
 _ASK_USER = "If it is needed, ask the user to do it"
 
 

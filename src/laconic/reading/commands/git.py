@@ -153,6 +153,8 @@ def _pushed(call: Call, parsed: Parsed) -> str:
     source, _, target = (words[1:] or [current])[0].lstrip("+").rpartition(":")
     source, target = source or target, (target or source).removeprefix("refs/heads/")
     target = current if target in ("HEAD", "@") else target
+    if remote and any(argument.text == "--mirror" for argument in call.arguments):
+        return f"publishes all branches and tags to {remote}"
     if not remote or not target or parsed.has(*_PUSHES_MORE):
         return f"{_PUBLISHES} to {remote}" if remote else ""
     where = target if "/" in remote or ":" in remote else f"{remote}/{target}"
@@ -303,7 +305,7 @@ def _judge_collection(call: Call, parsed: Parsed) -> None:
     """Objects that nothing names go at once: with an expired reflog nothing brings them back."""
     for when in parsed.values("--prune", "--expire", "--expire-unreachable"):
         if when.text is None or when.text in ("now", "all"):
-            why = "removes for good what only a reflog or nothing names"
+            why = "deletes the commits that no branch or tag names"
             call.does(Effect.DISCARDS | Effect.SYSTEM, "prune", why, when)
 
 
