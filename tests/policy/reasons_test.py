@@ -47,6 +47,8 @@ laconic undo --yes              --yes takes back what a command changed, without
 dropdb shop                     creates, copies, changes or deletes whole databases
 systemctl restart nginx         starts, stops or changes units of the system
 rm -rf .git                     deletes .git, the repository with its history
+git config core.hooksPath x     changes git's setting core.hooksPath
+git config --edit               changes settings of git
 ssh-add                         changes the keys that the SSH agent holds
 """
 

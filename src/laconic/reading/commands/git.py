@@ -238,7 +238,8 @@ def _judge_fetch(call: Call, parsed: Parsed) -> None:
         )
     for operand in parsed.operands:
         if not operand.is_static:
-            call.does(Effect.UNCLEAR, "refspec", "a remote or a refspec that is not known", operand)
+            why = "fetches a remote or a refspec that is not known"
+            call.does(Effect.UNCLEAR, "refspec", why, operand)
     for refspec in parsed.operands[1:]:
         if ":" in refspec.leading or refspec.leading.startswith("+"):
             call.does(Effect.HISTORY, "refspec", "writes local refs", refspec)
@@ -250,9 +251,9 @@ def _judge_config(call: Call, parsed: Parsed) -> None:
     lists = parsed.has("-l", "--list")
     gets = parsed.has(*_CONFIG_GETS) or len(words) == 1
     if None in words or first in _CONFIG_VERBS or not (lists or gets):
-        call.does(
-            Effect.GUARDED_WRITE, Kind.WRITE, "changes settings", instead="git config --get NAME"
-        )
+        name = next((word for word in words if word and word not in _CONFIG_VERBS), "")
+        what = f"git's setting {name}" if name else "settings of git"
+        call.does(Effect.GUARDED_WRITE, Kind.WRITE, f"changes {what}")
     elif any(map(is_secret_setting, filter(None, words))):
         call.does(Effect.SECRETS, Kind.SECRET, "prints a setting that may hold a token")
 
