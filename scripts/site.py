@@ -16,6 +16,9 @@ ROOT = Path(__file__).parent.parent
 FIRST, CONTENTS = ROOT / "README.md", ROOT / "docs/index.md"
 LINK = r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)"
 FENCE = r"(?ms)(^```.*?^```$)"
+# A paragraph in an item of a list: GitHub takes two blanks, mkdocs wants four, and an empty line
+# before the next item.
+IN_ITEM, BEFORE_ITEM = r"(?m)^ {2,3}(?=\S)", r"(\n\n(?: {4}\S.*\n)+)(?=(?:[-*]|\d+\.) )"
 
 
 def places() -> dict[Path, Path]:
@@ -30,7 +33,7 @@ def places() -> dict[Path, Path]:
 
 
 def rewritten(text: str, source: Path, where: dict[Path, Path]) -> str:
-    """Return a page with links that are right in the site; blocks of code stay as they are."""
+    """Return a page with links and lists that are right in the site; code stays as it is."""
 
     def link(found: re.Match[str]) -> str:
         mark, shown, target = found.groups()
@@ -43,7 +46,11 @@ def rewritten(text: str, source: Path, where: dict[Path, Path]) -> str:
         return f"{mark}[{shown}]({os.path.relpath(place, where[source].parent)}{hash_sign}{anchor})"
 
     parts = re.split(FENCE, text)
-    return "".join(part if part.startswith("```") else re.sub(LINK, link, part) for part in parts)
+    for number, part in enumerate(parts):
+        if not part.startswith("```"):
+            wide = re.sub(IN_ITEM, "    ", re.sub(LINK, link, part))
+            parts[number] = re.sub(BEFORE_ITEM, r"\1\n", wide)
+    return "".join(parts)
 
 
 def main(argv: list[str]) -> int:

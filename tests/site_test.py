@@ -42,3 +42,11 @@ def test_links_lead_to_pages_of_the_site(pages):
 def test_what_is_no_page_stays_as_its_text(pages):
     assert "(LICENSE)" not in (pages / "index.md").read_text()
     assert "LICENSE (MIT)" in (pages / "index.md").read_text()
+
+
+def test_what_belongs_to_an_item_of_a_list_is_indented_as_mkdocs_wants_it(pages):
+    """Four blanks: https://python-markdown.github.io/#differences, GitHub takes two."""
+    text = re.sub(r"(?ms)^```.*?^```$", "", (pages / "sandboxes.md").read_text())
+    assert "\n\n    Without that process" in text
+    assert "\n\n- **Nothing is skipped" in text
+    assert not re.search(r"(?m)^ {1,3}\S", text)

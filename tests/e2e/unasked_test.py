@@ -31,10 +31,7 @@ MARKS = ("zebra", "stripes", "change ", "project")
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: "".join([agent.name, *agent.run]))
 @pytest.mark.parametrize("profile", ["guard", "default"])
-def test_what_the_agent_runs_unasked_is_run_with_laconic(agent, profile, tmp_path, request):
-    if (agent.name, profile) == ("vibe", "default"):
-        why = "it looks for its own list in the rewritten text, and asks about `laconic run ls`"
-        request.applymarker(pytest.mark.xfail(reason=why, strict=True))
+def test_what_the_agent_runs_unasked_is_run_with_laconic(agent, profile, tmp_path):
     if not agent.path.exists():
         pytest.skip(f"{agent.name} {agent.version} is not in the cache: make e2e fetches it")
     if not (agent.unasked or TMUX):

@@ -115,3 +115,12 @@ def test_droid_denies_where_it_would_take_an_ask_for_a_yes(place):
     assert decision_of(place.answer("droid", data))["permissionDecision"] == "ask"
     place.environ["FACTORY_EXEC_TARGET_AUTONOMY"] = "auto-high"
     assert decision_of(place.answer("droid", data))["permissionDecision"] == "deny"
+
+
+@pytest.mark.parametrize("mode", ["auto-low", "auto-medium", "auto-high"])
+def test_droid_denies_in_the_modes_in_which_it_runs_what_a_hook_asks_about(place, mode):
+    data = claude("kill 1", permission_mode=mode) | {"tool_name": "Execute"}
+    answered = decision_of(place.answer("droid", data))
+    assert answered["permissionDecision"] == "deny"
+    reason = answered["permissionDecisionReason"]
+    assert f"Factory Droid does not ask in its mode {mode}. The user can allow it" in reason

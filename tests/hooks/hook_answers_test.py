@@ -45,6 +45,14 @@ def test_ask_is_never_silence_unless_the_user_says_so(agent, place):
         assert given.stdout.strip() != neutral
 
 
+@pytest.mark.parametrize("agent", ["gemini", "vibe"])
+def test_a_rule_of_the_agents_that_lets_ours_pass_lets_nothing_else_pass(agent, place):
+    path = next(p for p in PATHS if p.parent.name == agent and is_before(p))
+    for command, is_left in [("touch x", True), ("laconic run touch x", False)]:
+        given = place.answer(agent, read_case(path, place, command)[0]).stdout.strip()
+        assert (given == load(agent).neutral.encode()) == is_left, given
+
+
 def test_a_rewrite_alone_claims_no_decision(place):
     place.configure('[settings]\ngate = "off"\n')
     given = decision_of(place.answer("claude", claude("git status")))

@@ -77,9 +77,9 @@ def reasons_hidden(value):
 @pytest.mark.parametrize(
     ("kind", "command", "config"),
     [
-        ("allowed", "git status", ""),
-        ("rewritten", "git status", '[settings]\ngate = "off"\n'),
-        ("rewritten", "git status", '[settings]\ngate = "advise"\n'),
+        ("allowed", "git show", ""),
+        ("rewritten", "git show", '[settings]\ngate = "off"\n'),
+        ("rewritten", "git show", '[settings]\ngate = "advise"\n'),
         ("denied", "rm -rf /", ""),
         ("asked", "kill 1", ""),
         ("unchanged", "frobnicate --all", ""),
@@ -193,9 +193,10 @@ def alike(ours, theirs):
 
 KEYS = {
     "title", "dialect", "silence", "neutral", "rewrite_with", "wraps", "login_shell",
-    "rules_see_rewrites", "shows_typed", "passes_ours", "timeout", "tools", "tools_without",
-    "events", "fields", "foreign", "answer", "modes", "open_without", "permissions",
-    "project_variable", "sandbox", "unattended", "install", "shells", "users_shells", "files",
+    "rules_see_rewrites", "runs_unasked", "shows_typed", "passes_ours", "timeout", "tools",
+    "tools_without", "events", "fields", "foreign", "answer", "modes", "open_without",
+    "permissions", "project_variable", "sandbox", "unattended", "install", "shells", "users_shells",
+    "files",
 }  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from laconic.permissions.formats import (
     read_opencode,
     read_policy,
     read_qwen,
+    read_vibe,
     read_vscode,
 )
 from laconic.permissions.read import read_permissions
@@ -46,6 +47,12 @@ def gemini_document(rules):
 def droid_document(rules):
     keys = {"allow": "commandAllowlist", "ask": "commandDenylist", "deny": "commandBlocklist"}
     return {keys[v]: [r for w, r in rules if w == v] for v in keys}
+
+
+def vibe_document(rules):
+    keys = {"allow": "allowlist", "deny": "denylist"}
+    lists = (f"{keys[v]} = {[r for w, r in rules if w == v]!r}\n" for v in keys)
+    return ("[tools.bash]\n" + "".join(lists)).encode()
 
 
 def opencode_document(rules):
@@ -88,6 +95,7 @@ AGENTS = {
     "cursor": (claude_document, read_cursor),
     "gemini": (gemini_document, read_gemini),
     "droid": (droid_document, read_droid),
+    "vibe": (vibe_document, read_vibe),
     "codex": (codex_document, read_codex),
 }
 

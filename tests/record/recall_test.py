@@ -280,7 +280,7 @@ def test_a_file_that_somebody_removed_is_told(store, laconic):
         (["last"], 1, "laconic: no output is kept yet\n"),
         (["aaaaaa", "--grep", "("], 2,
          ("laconic: --grep '(': missing ), unterminated subpattern at position 0\n"
-          "hint: put \\ before a sign that stands for itself: \\(\n")),
+          "hint: put \\ before a character that is meant literally: \\(\n")),
         (["aaaaaa", "--lines", "x"], 2,
          "laconic: --lines 'x': is not a range of lines\nhint: laconic recall ID --lines 10:20\n"),
     ],

@@ -50,8 +50,8 @@ class Agent:
     __slots__ = (
         "answer", "document", "events", "families", "fields", "files", "foreign", "has_flow",
         "login_shell", "modes", "name", "neutral", "open_without", "passes_ours", "permissions",
-        "project_variable", "rewrite_with", "rules_see_rewrites", "sandbox", "shows_typed", "title",
-        "tools", "tools_without", "unattended", "users_shells", "wraps",
+        "project_variable", "rewrite_with", "rules_see_rewrites", "runs_unasked", "sandbox",
+        "shows_typed", "title", "tools", "tools_without", "unattended", "users_shells", "wraps",
     )  # fmt: skip
 
     def __init__(self, name: str, document: Mapping[str, Any]) -> None:
@@ -67,6 +67,7 @@ class Agent:
         self.users_shells: list[str] = document.get("users_shells", ["*"])
         self.rules_see_rewrites: bool = document.get("rules_see_rewrites", False)
         self.passes_ours: bool = document.get("passes_ours", False)
+        self.runs_unasked: list[str] = document.get("runs_unasked", [])
         self.shows_typed: bool = document.get("shows_typed", False)
         self.open_without: Mapping[str, Any] = document.get("open_without", {})
         self.permissions: list[Mapping[str, Any]] = document.get("permissions", [])

@@ -160,9 +160,9 @@ def refuse_unfit(project: str, home: str) -> None:
     own = [home, home_of_account() or home]
     if project.count("/") < 2 or any(is_below(one, project) for one in own):  # noqa: PLR2004
         hint = "go to a project, which has a directory .git or .laconic"
-        raise LaconicError(f"{project} is not a project that a box could be for", hint)
+        raise LaconicError(f"there is no box for {project}: it is not a project", hint)
     if any(is_below(project, p) for p in ("/proc", "/dev", "/sys", "/run", "/etc", "/usr")):
-        raise LaconicError(f"{project} belongs to the system: there is no box for it")
+        raise LaconicError(f"there is no box for {project}: it belongs to the system")
     try:
         owner = os.stat(project).st_uid
     except OSError as error:

@@ -130,7 +130,7 @@ def _attempt(place: str, environ: Mapping[str, str]) -> _Made:
     own["TRIAL_TOKEN"] = "secret"  # noqa: S105 - it is none
     words = open_box(project, project, isolated_settings(own), own).words
     if not words:
-        raise LaconicError("this is one already")
+        raise LaconicError("this is a box already")
     written = join(outside, "written")
     attempts = (_OF_MACOS if sys.platform == "darwin" else _OF_LINUX) + _ATTEMPTS
     with socket.create_server(("127.0.0.1", 0)) as listener:

@@ -172,7 +172,7 @@ def _next(
         elif not agent.is_current:
             yield f"laconic install {agent.name}", f"{agent.title} has the hook of another version"
         elif agent.is_hook and agent.called is None:
-            why = f"if {agent.title} has run a command: it has not called laconic yet"
+            why = f"if {agent.title} has run a command already"
             yield f"laconic doctor {agent.name}", why
     if today[Verdict.ASK] >= _MANY:
         yield "laconic log --top", "what was asked most, and the line that would end it"

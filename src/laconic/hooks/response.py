@@ -28,7 +28,7 @@ _ENCODER = json.JSONEncoder(allow_nan=False)
 _LONGEST = 2000
 _LONGEST_PART = 60
 # A verb; `ls is not known` and `actions that are not known` begin with nouns.
-_DOES = pattern(r"(?!its\b)(?:[a-z]+s|may|can|cannot)\b(?! (?:is|are|may|that|without)\b)")
+_DOES = pattern(r"(?!its\b)(?:[a-z]+s|may|can|cannot)\b(?!:)(?! (?:is|are|may|that|without)\b)")
 _ASK_USER = "If it is needed, ask the user to do it"
 
 
@@ -183,8 +183,13 @@ def _asked(
     # If the agent prompts anyway, no answer means that it asks.
     if call.event.kind != BEFORE or cannot_ask != "deny":
         return Outcome.LEFT, ""
-    title = call.agent.title
-    why = "Nobody is there to ask" if can_ask else f"{title} gives a hook no way to ask"
+    title, mode = call.agent.title, call.agents_mode
+    if not can_ask:
+        why = f"{title} gives a hook no way to ask"
+    elif mode in call.agent.unattended.get("modes", ()):
+        why = f"{title} does not ask in its mode {mode}"
+    else:
+        why = "Nobody is there to ask"
     return Outcome.DENIED, denial(response, why)
 
 

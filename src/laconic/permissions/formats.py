@@ -158,6 +158,19 @@ def read_droid(data: bytes) -> Iterator[WrittenRule]:
             yield WrittenRule(verdict, *bash_pattern(rule, verdict), rule)
 
 
+_VIBE_KEYS = {"allowlist": Verdict.ALLOW, "denylist": Verdict.DENY}
+
+
+def read_vibe(data: bytes) -> Iterator[WrittenRule]:
+    """`allowlist = ["git log"]` in the table `tools.bash`: each is how a command begins."""
+    import tomllib  # noqa: PLC0415 - few have such files
+
+    document = tomllib.loads(data.decode("utf-8-sig"))
+    for key, verdict in _VIBE_KEYS.items():
+        for prefix in _strings(document, "tools", "bash", key):
+            yield WrittenRule(verdict, prefix, True, prefix)
+
+
 # -- lists in which one rule overrides another -----------------------------------------------------
 
 Ranked = tuple[Verdict, str, bool, str]
@@ -303,5 +316,6 @@ FORMS = {
     "opencode": read_opencode,
     "policy": read_policy,
     "qwen": read_qwen,
+    "vibe": read_vibe,
     "vscode": read_vscode,
 }

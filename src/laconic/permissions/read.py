@@ -77,7 +77,15 @@ def read_allowed(
     agent: str, cwd: str, root: str, environ: Mapping[str, str], state_dir: str | Path
 ) -> tuple[Permission, ...]:
     """Return the rules by which the agent itself lets commands pass, those of the project, too."""
-    return tuple(
+    try:
+        prefixes = load(agent).runs_unasked
+    except KeyError:  # one without hooks
+        prefixes = []
+    own = tuple(
+        Permission(Verdict.ALLOW, prefix, rest=True, written=prefix, source="", agent=agent)
+        for prefix in prefixes
+    )
+    return own + tuple(
         _permission(rule, source, agent)
         for source in rule_files(agent, cwd, root, environ)
         for rule in _read(source, state_dir)[0]

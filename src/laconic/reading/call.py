@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import sys
 
 from laconic.knowledge.arguments import Argument
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from laconic.reading.situation import Situation
 
 _MEMORY = pattern(r"/proc/[^/]+/(?:environ|mem)$")
+_REPOSITORY = pattern(r"(?:^|/)\.git/*$", re.IGNORECASE)
 _DESTROYED = frozenset(("root", "home"))
 # What a place is; `{}` stands for what the command calls it.
 _FIRM_PLACES = {
@@ -223,6 +225,7 @@ class Call:
         is_empty: bool = False,
         whatever: bool = True,
         how: How = How.IN_PLACE,
+        verb: str = "",
     ) -> None:
         """A file or directory is created or changed.
 
@@ -230,10 +233,11 @@ class Call:
         """
         self._act(Verb.MAKE if is_empty else Verb.WRITE, argument, how)
         self.placed.add(argument.start)
+        verb = verb or ("creates" if is_empty else "writes to")
         if argument.text is None:
-            self._find(Effect.UNCLEAR, Kind.WRITE, "writes to a place that is not known", argument)
+            self._find(Effect.UNCLEAR, Kind.WRITE, f"{verb} a place that is not known", argument)
         if self._is_user_place("never_write", argument):
-            why = f"writes to {shown(argument)}, which your configuration guards"
+            why = f"{verb} {shown(argument)}, which your configuration guards"
             self._find(Effect.GUARDED_WRITE, Kind.WRITE, why, argument, firm=True)
         self.written.update(self._real_paths(argument))
         self.situation.seen.written |= self.written
@@ -243,22 +247,21 @@ class Call:
             effect = _WRITTEN[where]
             if where == "sensitive" and is_empty:
                 effect = self._around(argument)
-                self._find(effect, Kind.WRITE, f"creates {shown(argument)}", argument)
+                self._find(effect, Kind.WRITE, f"{verb} {shown(argument)}", argument)
             elif where == "device" and not is_empty and self._overwrites_storage(argument, how):
                 why = f"overwrites {_described(where, argument)}"
                 self._find(Effect.DESTROYS, Kind.WRITE, why, argument)
             elif where in _FIRM_PLACES:
-                why = f"writes to {_described(where, argument)}"
+                why = f"{verb} {_described(where, argument)}"
                 self._find(effect, Kind.WRITE, why, argument, firm=True)
             elif not is_empty and self._leads_to_guarded(argument, whatever=whatever):
-                why = _GUARDED.format("writes to", shown(argument))
+                why = _GUARDED.format(verb, shown(argument))
                 effect = effect & Effect.OUTSIDE_WRITE | Effect.GUARDED_WRITE
                 self._find(effect, Kind.WRITE, why, argument, firm=True)
             elif self._is_user_place("write", argument, every=True):
-                why = f"writes to {shown(argument)}, which your configuration lets it"
+                why = f"{verb} {shown(argument)}, which your configuration lets it"
                 self._allow(effect, "write", why, argument)
             else:
-                verb = "creates" if is_empty else "writes to"
                 self._find(effect, Kind.WRITE, f"{verb} {shown(argument)}", argument)
 
     def _overwrites_storage(self, argument: Argument, how: How) -> bool:
@@ -301,21 +304,23 @@ class Call:
         self._act(Verb.DELETE, argument, How.TREE if recursive else How.IN_PLACE)
         self.placed.add(argument.start)
         if argument.text is None:
-            self._find(Effect.UNCLEAR, Kind.DELETE, f"{verb} something that is not known", argument)
+            why = f"{verb} files whose names are not known before it runs"
+            self._find(Effect.UNCLEAR, Kind.DELETE, why, argument)
         if self._is_user_place("never_write", argument):
             why = f"{verb} {shown(argument)}, which your configuration guards"
             self._find(Effect.GUARDED_WRITE, Kind.DELETE, why, argument, firm=True)
         for where in self._places(argument):
             effect = _WRITTEN.get(where, Effect.PROJECT_WRITE)
-            if where == "sensitive" and any(
-                t.rstrip("/").lower().endswith("/.git") for t in argument.texts
-            ):
+            is_repository = where == "sensitive" and any(map(_REPOSITORY.search, argument.texts))
+            if is_repository:
                 effect |= Effect.DISCARDS
             if where in _DESTROYED and recursive:
                 why = f"{verb} {_described(where, argument)}"
                 self._find(Effect.DESTROYS, Kind.DELETE, why, argument, _BY_NAME)
             elif where in _FIRM_PLACES:
                 why = f"{verb} {_described(where, argument)}"
+                if is_repository:
+                    why = f"{verb} {shown(argument)}, the repository with its history"
                 self._find(effect, Kind.DELETE, why, argument, firm=True)
             elif recursive and self._leads_to_guarded(argument, removed=True):
                 why = _GUARDED.format(verb, shown(argument))
@@ -580,4 +585,5 @@ def _described(where: str, argument: Argument) -> str:
 
 
 def shown(argument: Argument) -> str:
-    return argument.texts[0] if argument.texts else "something"
+    text = argument.texts[0] if argument.texts else "something"
+    return "the current directory" if text in (".", "./") else text

@@ -1,4 +1,4 @@
-"""What git brings from commits that decides what runs later, and what it prints that is secret.
+"""Which files that git brings from commits decide what runs later, and which secrets it prints.
 
 The trees of the commits say which files change: `git checkout topic` where the branch has another
 `.envrc`, `git stash pop`, `git show HEAD` of a commit with a key. A commit that is not known here

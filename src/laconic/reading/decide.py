@@ -70,9 +70,9 @@ def decide(
     facts: Facts,
     programs: list[ProgramCall] | None = None,
 ) -> Decision:
-    """Decide on a command line. Never raises: a fault of ours is a question, too.
+    """Decide on a command line. It never raises: an error in laconic becomes a question.
 
-    programs: gets what the line runs, for who wants to know; then call `forget`.
+    programs: a list that gets what the line runs; a caller who passes one calls `forget` later.
     """
     situation = Situation(facts)
     try:

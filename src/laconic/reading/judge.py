@@ -395,9 +395,9 @@ class Judge:
                 ask_for_project_code(call, shows_itself=True)
                 return
             if call.match.missing is not None and call.entry.operands is None:
-                name = call.match.missing.text or "the subcommand"
-                call.unlisted(Kind.SUBCOMMAND, f"{name} is not known",
-                         call.match.missing)  # fmt: skip
+                words = *call.path, call.match.missing.text or "and what follows"
+                why = f"{' '.join(words)} is not a command that laconic knows"
+                call.unlisted(Kind.SUBCOMMAND, why, call.match.missing)
             call.situation.seen.calls.append((call, tuple(call.situation.directories)))
             follow_table(call)
             if call.entry.code:

@@ -1,7 +1,7 @@
-"""A repository of git inside another one that is none of its submodules or work trees.
+"""A repository inside another one that is neither a submodule nor a work tree of it.
 
-Whatever put it there has put its `config` there as well, and that names programs which even `git
-status` runs: it is read, and hooks count. https://git-scm.com/docs/git-config
+What put it there has also put its `config` there, which can name programs that even `git status`
+runs. So its `config` is read, and its hooks count. https://git-scm.com/docs/git-config
 """
 
 from __future__ import annotations

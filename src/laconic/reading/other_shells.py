@@ -1,4 +1,4 @@
-"""Text that another shell than bash reads in another way: it is not allowed where that may run it.
+"""Text that a shell other than bash reads differently is not allowed where that shell may run it.
 
 The parser has bash's grammar. What zsh evaluates on top of it is in `zsh`. Of the grammar, sh is
 taken for what dash and POSIX (chapter 2 of "Shell and Utilities") know: `((a))` is two subshells

@@ -1,4 +1,4 @@
-"""Programs that run code of the project: files of the checkout name it, whatever they are asked.
+"""Programs that run the project's code whatever they are asked: files of the checkout name it.
 
 `settings` of a table names the files by which a program runs such code when it works: a makefile is
 expanded, `eslint.config.js` is a program, `.yarnrc.yml` names by `yarnPath` the file that runs in

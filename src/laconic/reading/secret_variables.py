@@ -30,12 +30,11 @@ def variable_findings(all_nodes: list[Node]) -> list[Decision]:
         own.setdefault(name, []).append((start, end))
     set_here = {name: Spans(spans) for name, spans in own.items()}
     tested = {id(inner) for node in all_nodes if _is_test(node) for inner in nodes(node)}
-    reason = "uses a variable that may hold a secret"
     return [
         Decision(
             Verdict.ASK,
             "variable/secret",
-            reason,
+            f"uses {node.name}, which may hold a secret",
             node.start,
             node.end,
             effects=Effect.SECRETS,

@@ -181,7 +181,7 @@ def _look_outside(call: Call) -> None:
         call.does(Effect.GUARDED_WRITE, "guarded", f"may write to {guarded}", firm=True)
     outside = [where for where in (".", *words) if call.is_outside(where)]
     if outside and effects & _CHANGES:
-        why = f"works in {_place_named(call, outside[0])}, outside the project"
+        why = f"may change files in {_place_named(call, outside[0])}, outside the project"
         call.does(Effect.OUTSIDE_WRITE, Kind.OUTSIDE, why)
     elif is_code and (place := outside[0] if outside else foreign_code(call)):
         call.does(Effect.UNKNOWN, Kind.OUTSIDE, f"runs code of {place}, outside the project")

@@ -1,4 +1,4 @@
-"""Where words lead that a table gives no role to: to code of another place, or to guarded files.
+"""Where words without a role in a table lead: to code of another place, or to guarded files.
 
 A directory for temporary files is a place for what is built and written, but code that lies there
 is not known to be the project's. So a word that leads there is taken for code, unless it is known

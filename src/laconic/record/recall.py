@@ -64,7 +64,7 @@ def wanted(line_range: str | None, pattern: str | None) -> Wanted:
         compiled = compile_written(encoded) if encoded else None
     except re.error as error:
         raise UsageError(
-            f"--grep {pattern!r}: {error}", "put \\ before a sign that stands for itself: \\("
+            f"--grep {pattern!r}: {error}", "put \\ before a character that is meant literally: \\("
         ) from error
     return Wanted(first, last, compiled)
 

@@ -246,4 +246,4 @@ def _read_plain(path: Path) -> Iterator[bytes]:
     except ValueError:
         known = -1
     if known != total:
-        raise LaconicError(f"{path}: the kept copy is damaged: its checksum is another")
+        raise LaconicError(f"{path}: the kept copy is damaged: its checksum does not match")

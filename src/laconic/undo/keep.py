@@ -120,7 +120,7 @@ class Keep:
             with open(f"{self.path}/{name}", "rb") as file:
                 text, _, told = file.read().partition(b"\n")
             if told and int(told) != crc32(text):
-                raise ValueError("its checksum is another")
+                raise ValueError("its checksum does not match")
             return json.loads(text)
         except (OSError, ValueError) as error:
             raise DamagedError(self.path, name, str(error)) from error

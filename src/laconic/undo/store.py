@@ -44,7 +44,7 @@ _NAME_PARTS = 3  # time, size and id
 _YOUNG_S = 60
 KEPT_WHATEVER_AGE = 20
 LAST = "last"
-KEPT = "laconic keeps what commands of agents destroy; laconic run --undo COMMAND, what yours does"
+KEPT = "laconic keeps what agents destroy; for a command of your own: laconic run --undo COMMAND"
 _DOUBT = "doubt"  # the last command of which not all was kept
 
 

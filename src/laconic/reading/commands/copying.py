@@ -47,7 +47,7 @@ def judge(call: Call) -> None:
         elif program not in ("cp", "install"):
             for led in _led_to(source, made) if is_link and not is_resolved else [source]:
                 if not call.is_own(led):
-                    call.writes(led)
+                    call.writes(led, verb="makes a link that leads to")
         if is_link and program in ("cp", "ln"):
             note_links(call, made, source, is_relative=not is_resolved)
         elif program == "mv" or (program == "cp" and parsed.has(*_KEEPS_LINKS)):

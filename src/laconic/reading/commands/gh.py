@@ -16,6 +16,7 @@ from laconic.reading.call import Call
 from laconic.types import Effect
 
 _METHOD = ("-X", "--method")
+_MAY_CHANGE = "sends a request that may change something"
 _FIELD = ("-f", "--raw-field", "-F", "--field")
 _FILE_FIELD = ("-F", "--field")
 _HEADER = pattern(r"(?i)accept:.*|x-github-api-version:.*|time-zone:.*|if-none-match:.*")
@@ -76,12 +77,12 @@ def _judge_request(call: Call, parsed: Parsed) -> None:
     elif methods:
         for method in methods:
             if (method.text or "").upper() not in ("GET", "HEAD"):
-                call.does(Effect.SENDS, "method", "a request that may change something", method)
+                call.does(Effect.SENDS, "method", _MAY_CHANGE, method)
     elif fields:
         call.does(
             Effect.SENDS,
             "method",
-            "fields make this a POST",
+            "sends a POST, because it has fields",
             fields[0],
             instead="gh api -X GET ...",
         )
@@ -90,7 +91,7 @@ def _judge_request(call: Call, parsed: Parsed) -> None:
 def _judge_query(call: Call, methods: list[Argument], fields: list[Argument]) -> None:
     for method in methods:
         if (method.text or "").upper() not in ("GET", "POST"):
-            call.does(Effect.SENDS, "method", "a request that may change something", method)
+            call.does(Effect.SENDS, "method", _MAY_CHANGE, method)
     for field in fields:
         name, equals, _ = field.leading.partition("=")
         if not equals:

@@ -153,6 +153,8 @@ def _pushed(call: Call, parsed: Parsed) -> str:
     source, _, target = (words[1:] or [current])[0].lstrip("+").rpartition(":")
     source, target = source or target, (target or source).removeprefix("refs/heads/")
     target = current if target in ("HEAD", "@") else target
+    if remote and any(argument.text == "--mirror" for argument in call.arguments):
+        return f"publishes all branches and tags to {remote}"
     if not remote or not target or parsed.has(*_PUSHES_MORE):
         return f"{_PUBLISHES} to {remote}" if remote else ""
     where = target if "/" in remote or ":" in remote else f"{remote}/{target}"
@@ -236,7 +238,8 @@ def _judge_fetch(call: Call, parsed: Parsed) -> None:
         )
     for operand in parsed.operands:
         if not operand.is_static:
-            call.does(Effect.UNCLEAR, "refspec", "a remote or a refspec that is not known", operand)
+            why = "fetches a remote or a refspec that is not known"
+            call.does(Effect.UNCLEAR, "refspec", why, operand)
     for refspec in parsed.operands[1:]:
         if ":" in refspec.leading or refspec.leading.startswith("+"):
             call.does(Effect.HISTORY, "refspec", "writes local refs", refspec)
@@ -248,9 +251,9 @@ def _judge_config(call: Call, parsed: Parsed) -> None:
     lists = parsed.has("-l", "--list")
     gets = parsed.has(*_CONFIG_GETS) or len(words) == 1
     if None in words or first in _CONFIG_VERBS or not (lists or gets):
-        call.does(
-            Effect.GUARDED_WRITE, Kind.WRITE, "changes settings", instead="git config --get NAME"
-        )
+        name = next((word for word in words if word and word not in _CONFIG_VERBS), "")
+        what = f"git's setting {name}" if name else "settings of git"
+        call.does(Effect.GUARDED_WRITE, Kind.WRITE, f"changes {what}")
     elif any(map(is_secret_setting, filter(None, words))):
         call.does(Effect.SECRETS, Kind.SECRET, "prints a setting that may hold a token")
 
@@ -303,7 +306,7 @@ def _judge_collection(call: Call, parsed: Parsed) -> None:
     """Objects that nothing names go at once: with an expired reflog nothing brings them back."""
     for when in parsed.values("--prune", "--expire", "--expire-unreachable"):
         if when.text is None or when.text in ("now", "all"):
-            why = "removes for good what only a reflog or nothing names"
+            why = "deletes the commits that no branch or tag names"
             call.does(Effect.DISCARDS | Effect.SYSTEM, "prune", why, when)
 
 

@@ -28,5 +28,7 @@ def judge(call: Call) -> None:
         )
     for word in given:
         names = _NAME.findall(word.text or "") if word.is_static else []
-        if not names or any(map(is_secret_variable, names)):
-            call.does(Effect.SECRETS, Kind.SECRET, "prints a variable that may hold a secret", word)
+        secret = next(filter(is_secret_variable, names), "")
+        if not names or secret:
+            what = f"{secret}, which" if secret else "a variable that"
+            call.does(Effect.SECRETS, Kind.SECRET, f"prints {what} may hold a secret", word)

@@ -24,9 +24,7 @@ def judge(call: Call) -> None:
         call.writes(places[-1])
     for place in places:
         if place.text is None or ":" in place.text or place.text.startswith("-"):
-            call.does(
-                Effect.SENDS,
-                "remote",
-                "a place on another machine, or one that is not known",
-                place,
-            )
+            where = "a place that is not known"
+            if place.text is not None:
+                where = f"another machine: {place.text}"
+            call.does(Effect.SENDS, "remote", f"copies files to or from {where}", place)

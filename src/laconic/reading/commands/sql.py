@@ -215,7 +215,7 @@ def _judge_statement(call: Call, statement: Argument, program: str, *, read_only
     if reason and read_only and drops_something(sql, program):
         call.harmless("the file is opened for reading only, so that DROP fails")
     elif reason:
-        _follow_writing(call, program, f"the statement {reason}", statement)
+        _follow_writing(call, program, f"runs a statement that {reason}", statement)
 
 
 def _follow_client(call: Call, statement: Argument) -> None:

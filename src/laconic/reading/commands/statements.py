@@ -183,7 +183,7 @@ def problem(sql: str, program: str) -> str:
         return "is not understood"
     statements = [part for part in _split(tokens) if part]
     if not statements or (len(statements) > 1 and program not in _TAKES_SEVERAL):
-        return "is not one statement"
+        return "is more than one"
     return next(filter(None, (_statement_problem(one, program) for one in statements)), "")
 
 

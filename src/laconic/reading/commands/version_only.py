@@ -13,6 +13,6 @@ def judge(call: Call) -> None:
     words = [argument.text if argument.is_static else None for argument in call.arguments]
     if len(words) == 1 and words[0] in call.entry.needs:
         return
-    why = f"of {call.path[0]} laconic knows no more than its version"
+    why = f"laconic knows nothing of {call.path[0]} but its version"
     call.does(call.match.effect, "unknown", why)
     call.findings[-1] = call.findings[-1].but(risk=False)
