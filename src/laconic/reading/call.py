@@ -13,6 +13,7 @@ from laconic.reading.assignments import environment_finding
 from laconic.reading.boxed import OURS, judge_for
 from laconic.reading.environment import is_known_server, is_unheard
 from laconic.reading.fetched import is_brought
+from laconic.reading.globs import is_left_out
 from laconic.reading.installs import installs_here
 from laconic.reading.other_shells import SYSTEM
 from laconic.reading.places import (
@@ -205,6 +206,13 @@ class Call:
             if self.holds_secrets(directory, is_taken):
                 why = f"reads keys, passwords or tokens below {shown(directory)}"
                 self._find(Effect.SECRETS, Kind.SECRET, why, directory)
+
+    def reads_whole(self, argument: Argument) -> None:
+        """A file, or a directory with all that is in it but for what an option leaves out."""
+        options = self.parsed.options if self.parsed is not None else ()
+        left_out = [o.value.text or "" for o in options if o.value and o.role == "EXCEPT"]
+        self.reads(argument)
+        self.reads_trees([argument], lambda name: not is_left_out(name, left_out))
 
     def holds_secrets(self, directory: Argument, is_taken: Callable[[str], bool]) -> bool:
         """Tell whether there are secrets below a directory; in a home there always are."""

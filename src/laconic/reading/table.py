@@ -58,6 +58,7 @@ _SWITCH = pattern(r"-[^./=]*")  # an option that names no file
 # The method of Call that judges an argument, by the role that a table gives to it.
 _SIMPLE_ROLES = {
     "READ": "reads",
+    "TREE": "reads_whole",
     "EDIT": "reads",  # unless the call changes files
     "WRITE": "writes",
     "MAKE": "makes",
@@ -74,10 +75,10 @@ _SIMPLE_ROLES = {
     "RUN": "runs_file",
 }
 _PRODUCTS = frozenset(("WRITE", "OUT", "PROGRAM"))
-_FILES = frozenset(("READ", "EDIT", "WRITE", "MAKE", "METADATA", "DELETE", "DIR"))
+_FILES = frozenset(("READ", "TREE", "EDIT", "WRITE", "MAKE", "METADATA", "DELETE", "DIR"))
 _MOST_NAMED = 3  # a longer list says less than the command itself
 ROLES = frozenset(
-    (*_SIMPLE_ROLES, "V", "TEXT", "SECRET", "CODE", "OVERRIDE", "NAME", "NO", "COMMAND")
+    (*_SIMPLE_ROLES, "V", "TEXT", "SECRET", "EXCEPT", "CODE", "OVERRIDE", "NAME", "NO", "COMMAND")
 )
 
 
@@ -270,7 +271,10 @@ def _check_servers(call: Call) -> None:
 
 def _check_names(call: Call) -> None:
     """A word that can only be the name of a secret, for a program that may open its files."""
-    words = [a for a in call.arguments if a.is_static and not _SWITCH.fullmatch(a.text or "")]
+    options = call.parsed.options if call.parsed is not None else ()
+    left_out = {o.value.start for o in options if o.value is not None and o.role == "EXCEPT"}
+    given = (a for a in call.arguments if a.start not in left_out)
+    words = [a for a in given if a.is_static and not _SWITCH.fullmatch(a.text or "")]
     effects = call.effects
     is_code = bool(effects & _CODE)
     if is_code and call.situation.input_text:

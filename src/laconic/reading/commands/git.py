@@ -58,6 +58,10 @@ def judge(call: Call) -> None:
         address = parsed.operands[0]
         name = (address.text or "").rstrip("/").removesuffix(".git").rpartition("/")[2]
         call.writes(Argument(name.rpartition(":")[2] or None, address.start, address.end))
+    if call.entry.verdict == "ask" or verb in _BY_OPERANDS:
+        for _, before in call.match.before:
+            for tree in before.values("--work-tree"):
+                _judge_place(call, tree)
     if parsed is not None:
         is_list = verb == "config" and parsed.has("-l", "--list", "--get-regexp")
         if (is_list or verb == "remote") and _holds_credentials(call):
@@ -67,6 +71,17 @@ def judge(call: Call) -> None:
             _BY_OPERANDS[verb](call, parsed)
         if verb in _PRINTS_CONTENTS or parsed.has(*_PATCHES):
             _judge_contents(call, parsed)
+
+
+def _judge_place(call: Call, place: Argument) -> None:
+    """A directory that gets files: `git init .` in a project is an everyday thing."""
+    if call.leads_to_guarded(place, whatever=False) or any(map(call.is_outside, place.texts)):
+        call.writes(place, whatever=False)
+
+
+def _judge_init(call: Call, parsed: Parsed) -> None:
+    for directory in parsed.operands:
+        _judge_place(call, directory)
 
 
 def _holds_credentials(call: Call) -> bool:
@@ -316,6 +331,8 @@ _NAME_REMOTES = _REMOTE_COMES_FIRST | {"fetch", "remote", "request-pull", "submo
 _BY_OPERANDS = {
     "fast-import": _judge_import,
     "add": _judge_add,
+    "init": _judge_init,
+    "init-db": _judge_init,
     "stage": _judge_add,
     "branch": _judge_branch,
     "checkout": _judge_checkout,
