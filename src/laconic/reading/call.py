@@ -495,7 +495,8 @@ class Call:
                     one for path in where for one in matching(path, names)
                 )
             self.code_start = argument.start
-            self.does(effects, Kind.FILE, f"runs the code in {argument.text}", argument)
+            kind = Kind.FETCHED if effects & Effect.RUNS_FETCHED else Kind.FILE
+            self.does(effects, kind, f"runs the code in {argument.text}", argument)
             if self.names_secret(argument):
                 why = f"runs {shown(argument)}, a file of secrets, and so may show it"
                 self.does(Effect.SECRETS, Kind.SECRET, why, argument)

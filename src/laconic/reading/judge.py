@@ -11,7 +11,7 @@ from laconic.patterns import pattern
 from laconic.reading.assignments import RUNS_CODE, assignment_findings, is_for_code_only
 from laconic.reading.call import Call
 from laconic.reading.commands import handler
-from laconic.reading.fetched import is_fetched, note_fetched, note_unknown
+from laconic.reading.fetched import is_fetched, is_within_fetched, note_fetched, note_unknown
 from laconic.reading.other_shells import SYSTEM
 from laconic.reading.places import is_within, joined, place
 from laconic.reading.project_runners import (
@@ -218,6 +218,8 @@ class Judge:
         if said := self.say.file(name, effects, span):
             return said
         ran = self.finding(effects, "program-by-path", f"runs the file {name}", span)
+        if effects & Effect.RUNS_FETCHED:
+            ran = ran.but(kind=Kind.FETCHED, reason=f"runs {name}, which the line fetches")
         findings = [
             situation.settle(noted(ran, situation)),
             *self._written_script(name, span, situation),
@@ -251,7 +253,10 @@ class Judge:
         # of a file that is fetched itself, the line as a whole says so
         fetched = situation.seen.fetched
         brought = fetched and [f for f in real if f not in fetched and is_fetched(f, situation)]
-        is_own = not brought and all(self._is_own_code(file, situation) for file in real)
+        if brought:
+            is_inside = any(is_within_fetched(file, situation) for file in brought)
+            return Effect.UNKNOWN | (Effect.RUNS_FETCHED if is_inside else Effect.READS)
+        is_own = all(self._is_own_code(file, situation) for file in real)
         return Effect.PROJECT_CODE if is_own else Effect.UNKNOWN
 
     def _is_own_code(self, path: str, situation: Situation) -> bool:

@@ -13,6 +13,7 @@ from laconic.reading.sending import address_findings, sent_findings
 from laconic.reading.word_places import (
     PUTS_THERE,
     command_findings,
+    fetched_code,
     follow_addresses,
     follow_code,
     foreign_code,
@@ -145,7 +146,11 @@ def _follow_words(call: Call) -> None:
     """Names of tasks that say what they do, and code that is fetched before it runs."""
     if not call.effects & _RUNS_OR_INSTALLS:
         return
-    if any(set(":/") & set(argument.text or "") for argument in call.arguments):
+    early = [o.value for _, parsed in call.match.before for o in parsed.options if o.value]
+    if any(set(":/.") & set(argument.text or "") for argument in (*early, *call.arguments)):
+        from laconic.reading.indexes import follow_indexes  # noqa: PLC0415 - seldom
+
+        follow_indexes(call)
         follow_addresses(call)
     names = frozenset(name for name in call.entry.does if name[0] != "-")
     for word in (Argument(call.path[-1], *call.span), *call.arguments):
@@ -183,6 +188,9 @@ def _look_outside(call: Call) -> None:
     if outside and effects & _CHANGES:
         why = f"works in {_place_named(call, outside[0])}, outside the project"
         call.does(Effect.OUTSIDE_WRITE, Kind.OUTSIDE, why)
+    elif is_code and (place := "" if outside else fetched_code(call)):
+        effects = Effect.UNKNOWN | Effect.RUNS_FETCHED
+        call.does(effects, Kind.FETCHED, f"runs code of {place}, which the line fetches")
     elif is_code and (place := outside[0] if outside else foreign_code(call)):
         call.does(Effect.UNKNOWN, Kind.OUTSIDE, f"runs code of {place}, outside the project")
 

@@ -8,6 +8,8 @@ that are not known; pushes that overwrite or delete.
 
 from __future__ import annotations
 
+import posixpath
+
 from laconic.git.objects import MissingObjectError
 from laconic.git.repository import Repository
 from laconic.knowledge.arguments import Argument
@@ -54,10 +56,8 @@ def judge(call: Call) -> None:
     verb, parsed = call.path[1], call.parsed
     if verb in _NAME_REMOTES:
         _judge_remotes(call)
-    if verb == "clone" and parsed is not None and len(parsed.operands) == 1:
-        address = parsed.operands[0]
-        name = (address.text or "").rstrip("/").removesuffix(".git").rpartition("/")[2]
-        call.writes(Argument(name.rpartition(":")[2] or None, address.start, address.end))
+    if verb == "clone" and parsed is not None and parsed.operands:
+        _judge_cloned(call, parsed)
     if call.entry.verdict == "ask" or verb in _BY_OPERANDS:
         for _, before in call.match.before:
             for tree in before.values("--work-tree"):
@@ -71,6 +71,20 @@ def judge(call: Call) -> None:
             _BY_OPERANDS[verb](call, parsed)
         if verb in _PRINTS_CONTENTS or parsed.has(*_PATCHES):
             _judge_contents(call, parsed)
+
+
+def _judge_cloned(call: Call, parsed: Parsed) -> None:
+    """The directory that is named, else one with the name of the repository; -C comes before it."""
+    ways = [way.text or "" for _, before in call.match.before for way in before.values("-C")]
+    address, *directories = parsed.operands
+    name = (address.text or "").rstrip("/").removesuffix(".git").rpartition("/")[2]
+    made = Argument(name.rpartition(":")[2] or None, address.start, address.end)
+    directory = directories[0] if directories else made
+    if ways and directory.text is not None:
+        path = posixpath.join(*ways, directory.text)
+        call.writes(Argument(path, address.start, address.end))
+    elif not directories:
+        call.writes(made)
 
 
 def _judge_place(call: Call, place: Argument) -> None:

@@ -1,0 +1,104 @@
+"""Where packages come from: the indexes that everybody uses, and those that a line names instead.
+
+What an index gives out is run when it is installed, or when it is used. So a package of an index
+that the command line or a variable names in place of the user's own is code of the network, unseen.
+"""
+
+from __future__ import annotations
+
+import re
+
+from laconic.patterns import pattern
+from laconic.reading.environment import is_known_server
+from laconic.reading.places import joined
+from laconic.types import Effect
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from laconic.knowledge.arguments import Argument
+    from laconic.reading.call import Call
+
+# Those that the package managers ask anyway, and where PyTorch, NVIDIA and Google have theirs:
+# https://pytorch.org/get-started/locally/ https://docs.nvidia.com/pip https://maven.google.com
+_HOSTS = frozenset(
+    """
+    pypi.org files.pythonhosted.org download.pytorch.org pypi.nvidia.com registry.npmjs.org
+    registry.yarnpkg.com registry.npmjs.com npm.jsr.io jsr.io index.crates.io static.crates.io
+    crates.io proxy.golang.org sum.golang.org rubygems.org repo.maven.apache.org repo1.maven.org
+    maven.google.com dl.google.com plugins.gradle.org packagist.org repo.packagist.org
+    api.nuget.org www.nuget.org cran.r-project.org cloud.r-project.org repo.hex.pm builds.hex.pm
+    pub.dev hackage.haskell.org conda.anaconda.org repo.anaconda.com cdn.cocoapods.org
+    www.cpan.org cpan.metacpan.org luarocks.org static.rust-lang.org nodejs.org formulae.brew.sh
+    """.split()
+)
+_ADDRESS = pattern(r"(?:https?|(?:sparse|registry)\+https?|ftp)://[^\s,|'\"<>]+")
+_HOST = pattern(r"(?:[a-z+]+)://(?:[^/@\\]*@)?(\[[^]]*\]|[^:/\\?#]+)(?::\d+)?(?:[/?#].*)?")
+# Options and properties that say by their names that they choose an index.
+_CHOOSES_INDEX = pattern(
+    r"-{0,2}D?[\w.:@/-]*(?:index|registr(?:y|ies)|repositor(?:y|ies)|mirrors?)[\w.-]*",
+    re.IGNORECASE,
+)
+# Options for a file that may choose one: npm(1), pip(1), uv(1), mvn(1)
+_FILES = {
+    "--userconfig": "", "--globalconfig": "", "--config-file": "",
+    "-s": "mvn", "--settings": "mvn", "-gs": "mvn", "--global-settings": "mvn",
+}  # fmt: skip
+
+
+def is_known_index(value: str) -> bool:
+    """Tell whether all addresses in a text are those of indexes that everybody uses."""
+    for address in _ADDRESS.findall(value):
+        host = _HOST.fullmatch(address)
+        is_public = host is not None and host[1].lower() in _HOSTS and "https://" in address
+        if not is_public and not is_known_server(address.partition("+")[2] or address):
+            return False
+    return True
+
+
+def follow_indexes(call: Call) -> None:
+    """Options of a package manager by which its packages come from elsewhere."""
+    is_install = bool(call.effects & Effect.INSTALLS)
+    for name, value in _told(call):
+        text = value.text or ""
+        if name in _FILES and _FILES[name] in ("", call.path[0]):
+            found = _named_in(text, call)
+        elif is_install or _CHOOSES_INDEX.fullmatch(name):
+            found = "" if is_known_index(text) else text
+        else:
+            continue
+        if found:
+            why = f"takes packages from {found}, which is not where they come from otherwise"
+            call.does(Effect.INSTALLS | Effect.RUNS_FETCHED, "index", why, value)
+
+
+def _told(call: Call) -> Iterator[tuple[str, Argument]]:
+    """The options with their values, wherever they stand, and whether they are known or not."""
+    early = [option for _, parsed in call.match.before for option in parsed.options]
+    yield from ((option.name, option.value) for option in early if option.value is not None)
+    before = ""
+    for argument in call.arguments:
+        text = argument.text or ""
+        if text == "--":
+            return
+        name, equals, _ = text.partition("=")
+        if text[:1] != "-":
+            if before:
+                yield before, argument
+        elif equals:
+            yield name, argument.behind(len(name) + 1)
+        elif (start := _ADDRESS.search(text)) is not None:
+            yield text[: start.start()], argument.behind(start.start())
+        before = text if text[:1] == "-" and not equals else ""
+
+
+def _named_in(path: str, call: Call) -> str:
+    """The file of settings, if it may name another index; the user's own files do not count."""
+    facts, where = call.judge.facts, call.situation.directories
+    for cwd in where:
+        text = facts.text(joined(cwd, path))
+        is_theirs = call.is_outside(path) and not path.startswith(facts.temporary)
+        if not is_theirs and (text is None or not is_known_index(text)):
+            return path
+    return ""
