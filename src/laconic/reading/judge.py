@@ -23,6 +23,7 @@ from laconic.reading.registries import registry_findings
 from laconic.reading.secret_files import names_unmistakable
 from laconic.reading.situation import LineLog, ProgramCall
 from laconic.reading.table import check_leading_options, conclude, follow_table, shows_itself
+from laconic.reading.word_places import told_outputs
 from laconic.types import GRANTS, HARD, Decision, Effect, Kind, Verdict, strictest, union
 
 TYPE_CHECKING = False
@@ -49,6 +50,11 @@ _SYSTEM_PROGRAM = pattern(
 # Where the links in those directories lead to, besides places of the system itself.
 _PACKAGES = ("/nix/store/", "/gnu/store/", "/snap/", "/Applications/")
 _VERSIONED = pattern(r"([a-z][a-z+_-]*3?)(?:\.|-)[0-9]+(?:\.[0-9]+)*")
+# What it is to write to these places, of which a program that nobody knows is told one.
+_OUTPUTS = {
+    **dict.fromkeys(("else", "home", "root", "system"), Effect.OUTSIDE_WRITE),
+    "sensitive": Effect.GUARDED_WRITE,
+}
 _ODD = pattern(r"[^\x21-\x7e]")
 
 
@@ -345,7 +351,21 @@ class Judge:
             if pos <= _MOST_STARTS and not situation.guessing:
                 found += self._destroyed_by(arguments[pos:], span, situation)
         found += self._named_secrets("unknown-command", arguments[1:], span, situation)
+        found += self._told_outputs(arguments[1:], span, situation)
         return strictest(found, *span)
+
+    def _told_outputs(
+        self, words: list[Argument], span: tuple[int, int], situation: Situation
+    ) -> list[Decision]:
+        """Where what nobody knows is told to write, by options that say so: `frob -o ~/x`."""
+        found = []
+        for output in told_outputs(words) if not situation.guessing else ():
+            places = {place(output.text or "", d, self.facts) for d in situation.directories}
+            if effects := union(_OUTPUTS[where] for where in places & _OUTPUTS.keys()):
+                why = f"may write to {output.text}"
+                written = self.finding(effects, f"unknown-command/{Kind.WRITE}", why, span)
+                found.append(noted(written.but(kind=Kind.WRITE), situation))
+        return found
 
     def _named_secrets(
         self, rule: str, words: list[Argument], span: tuple[int, int], situation: Situation

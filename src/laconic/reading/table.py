@@ -19,6 +19,7 @@ from laconic.reading.word_places import (
     foreign_code,
     guarded_word,
     name_and_path,
+    outputs_outside,
     reads_code,
 )
 from laconic.types import MEANINGS, Effect, Kind
@@ -46,6 +47,7 @@ _WRITES = (
     | Effect.DESTROYS
 )
 _CHANGES = Effect.PROJECT_WRITE | Effect.HISTORY | Effect.DISCARDS
+_TELL_LITTLE = Effect.PROJECT_CODE | Effect.UNKNOWN
 _CHANGES_OR_CODE = _CHANGES | Effect.PROJECT_CODE
 _RUNS_OR_INSTALLS = Effect.PROJECT_CODE | Effect.INSTALLS
 # Who sends or installs something also fetches.
@@ -135,6 +137,8 @@ def conclude(call: Call) -> None:
     if call.change and not any(finding.effects & _WRITES for finding in call.findings):
         call.does(Effect.PROJECT_WRITE, Kind.WRITE, call.change)
     _follow_words(call)
+    for output in outputs_outside(call) if call.effects & _TELL_LITTLE else ():
+        call.writes(output, whatever=False)
     _look_outside(call)
     if call.entry.network and _goes_out(call):
         call.network()
@@ -344,8 +348,12 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
             continue
         if _REVEALS.fullmatch(name):
             call.does(Effect.SECRETS, Kind.SECRET, f"{name} prints secrets", argument)
-        if PUTS_THERE.fullmatch(name):
-            _follow_unlisted_place(call, argument, name)
+        value = _unlisted_value(call, argument, name)
+        if value is not None and PUTS_THERE.fullmatch(name):
+            _follow_unlisted_place(call, value)
+        if value is not None and is_unmistakable(value.text or ""):
+            why = f"may read {value.text}, which may hold keys, passwords or tokens"
+            call.does(Effect.SECRETS, Kind.SECRET, why, value)
         known_harm = entry.refuse.get(name)
         why = f"{name} {known_harm}" if known_harm else _why_unlisted(call, message)
         call.unlisted(Kind.OPTION, why, argument)
@@ -375,11 +383,15 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
             _check(call, option.role, option.argument)
 
 
-def _follow_unlisted_place(call: Call, option: Argument, name: str) -> None:
-    """The file of an option that is not known, but says by its name that something is put there."""
+def _unlisted_value(call: Call, option: Argument, name: str) -> Argument | None:
+    """What may be the value of an option that is not known."""
     is_here = len(option.leading) > len(name)
-    value = option.behind(len(name) + 1) if is_here else _behind(call, option)
-    if value is None or value.leading[:1] not in ("/", "~", "."):
+    return option.behind(len(name) + 1) if is_here else _behind(call, option)
+
+
+def _follow_unlisted_place(call: Call, value: Argument) -> None:
+    """The file of an option that is not known, but says by its name that something is put there."""
+    if value.leading[:1] not in ("/", "~", "."):
         return
     if call.leads_to_guarded(value, whatever=False) or any(map(call.is_outside, value.texts)):
         call.writes(value, whatever=False)

@@ -21,7 +21,7 @@ from laconic.types import HARD, Effect, Kind
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from laconic.reading.call import Call
     from laconic.types import Decision
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 PUTS_THERE = pattern(
     r"-o|O|(?i:[\w.-]*(?:out|log|report|result|dest|dist-?dir|target-dir|te?mp|cover|junit|"
     r"artifact|cache|snapshot|profile).*)|(?:-D\w*)?PREFIX|prefix"
+)
+# The same for what a person is to find there: not what is kept between runs.
+_OUTPUT = pattern(
+    r"-o|--?(?i:[\w.-]*(?:out(?:put)?|logs?|reports?|results?|dest|dist|prof|diagnostic)"
+    r"(?:[-_]?(?:file|dir|path|directory|folder))?)|--redirect-warnings"
 )
 _DIRECTORY = pattern(r"-d|-D|--?(?i:[\w-]*dir(?:ectory)?|to|target)")
 _INSIDE = pattern(r"(?:^|[:@,\s])((?:/(?!/)|\.\.?/)[^\s:,]*)")
@@ -83,6 +88,23 @@ def _around(call: Call) -> Iterator[str]:
     if call.code_start == sys.maxsize:  # else a file of code is judged by itself
         yield "."
     yield from _places_of_code(call)
+
+
+def told_outputs(arguments: Sequence[Argument]) -> Iterator[Argument]:
+    """The paths behind options that say by their names that something is put there."""
+    before = ""
+    for argument in arguments:
+        word = argument.text or ""
+        name, path = name_and_path(word)
+        if path[:1] in ("/", ".") and _OUTPUT.fullmatch(name or before):
+            yield Argument(path, argument.start, argument.end)
+        before = word if word[:1] == "-" and "=" not in word else ""
+
+
+def outputs_outside(call: Call) -> list[Argument]:
+    """What code of the project is told to write outside of it."""
+    told = told_outputs(_own_arguments(call))
+    return [a for a in told if a.start not in call.placed and call.is_outside(a.text or "")]
 
 
 def guarded_word(call: Call, effects: Effect) -> str:
