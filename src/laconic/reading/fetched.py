@@ -74,9 +74,11 @@ def note_fetched(call: Call) -> None:
     if not is_fetched and (before := {**facts.fetched(), **seen.fetched}):
         named = [t for argument in call.arguments for t in argument.texts if t]
         paths = [joined(cwd, t) for cwd in call.situation.directories for t in named]
-        ends = (end for path in paths for end in facts.ends(path))
-        source = next((before[end] for end in ends if end in before), "")
-        is_fetched = bool(source)
+        ends = [end for path in paths for end in facts.ends(path)]
+        within = (one for one in seen.fetched for end in ends if is_within(end, one))
+        known = next((end for end in (*ends, *within) if end in before), None)
+        is_fetched = known is not None
+        source = before[known] if known is not None else ""
     if is_fetched:
         around = (end for one in call.situation.directories for end in facts.ends(one))
         seen.fetched.update(dict.fromkeys(call.written or around, source))
@@ -179,6 +181,14 @@ def fetched_findings(
         why = f"runs a file that the same line fetches from {address}"
         effects = Effect.INSTALLS | Effect.RUNS_FETCHED
         return [judge.finding(effects, "runs-fetched", why, span)]
+    kinds = {leaf.kind for part in parts for leaf in part.leaves() if leaf.effects & Effect.UNCLEAR}
+    if not kinds.isdisjoint(_RUNS_TEXT):
+        acts = [act for program in seen.programs for act in program.acts]
+        read = {end for act in acts for path in act.paths for end in judge.facts.ends(path)}
+        read.update(path for one in seen.programs for path in _named(one, judge.facts))
+        if any(is_within_fetched(path, situation) for path in read if path not in seen.fetched):
+            why = "runs what the same line fetches"
+            return [judge.finding(Effect.RUNS_FETCHED, "runs-fetched", why, span)]
     installing = [program for program in seen.programs if _installs(program)]
     named = {path for one in installing for path in (*_named(one, judge.facts), *_around(one))}
     if any(is_within_fetched(path, situation) for path in named):

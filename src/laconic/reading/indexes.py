@@ -33,8 +33,8 @@ _HOSTS = frozenset(
     www.cpan.org cpan.metacpan.org luarocks.org static.rust-lang.org nodejs.org formulae.brew.sh
     """.split()
 )
-_ADDRESS = pattern(r"(?:https?|(?:sparse|registry)\+https?|ftp)://[^\s,|'\"<>]+")
-_HOST = pattern(r"(?:[a-z+]+)://(?:[^/@\\]*@)?(\[[^]]*\]|[^:/\\?#]+)(?::\d+)?(?:[/?#].*)?")
+_ADDRESS = pattern(r"(?:https?|(?:sparse|registry)\+https?|ftp)://[^\s,|'\"<>]+", re.IGNORECASE)
+_HOST = pattern(r"(?:[A-Za-z+]+)://(?:[^/@\\]*@)?(\[[^]]*\]|[^:/\\?#]+)(?::\d+)?(?:[/?#].*)?")
 # Options and properties that say by their names that they choose an index.
 _CHOOSES_INDEX = pattern(
     r"-{0,2}D?[\w.:@/-]*(?:index|registr(?:y|ies)|repositor(?:y|ies)|mirrors?)[\w.-]*",
@@ -51,7 +51,7 @@ def is_known_index(value: str) -> bool:
     """Tell whether all addresses in a text are those of indexes that everybody uses."""
     for address in _ADDRESS.findall(value):
         host = _HOST.fullmatch(address)
-        is_public = host is not None and host[1].lower() in _HOSTS and "https://" in address
+        is_public = host is not None and host[1].lower() in _HOSTS and "https:" in address.lower()
         if not is_public and not is_known_server(address.partition("+")[2] or address):
             return False
     return True
@@ -77,8 +77,9 @@ def _told(call: Call) -> Iterator[tuple[str, Argument]]:
     """The options with their values, wherever they stand, and whether they are known or not."""
     early = [option for _, parsed in call.match.before for option in parsed.options]
     yield from ((option.name, option.value) for option in early if option.value is not None)
+    unlisted = [argument for _, parsed in call.match.before for argument, _ in parsed.problems]
     before = ""
-    for argument in call.arguments:
+    for argument in (*unlisted, *call.arguments):
         text = argument.text or ""
         if text == "--":
             return

@@ -151,6 +151,7 @@ def _follow_words(call: Call) -> None:
     if not call.effects & _RUNS_OR_INSTALLS:
         return
     early = [o.value for _, parsed in call.match.before for o in parsed.options if o.value]
+    early += [argument for _, parsed in call.match.before for argument, _ in parsed.problems]
     if any(set(":/.") & set(argument.text or "") for argument in (*early, *call.arguments)):
         from laconic.reading.indexes import follow_indexes  # noqa: PLC0415 - seldom
 
@@ -250,6 +251,8 @@ def _refuse_undoing(call: Call, parsed: Parsed, needs: tuple[str, ...]) -> None:
 
 
 def _behind(call: Call, argument: Argument) -> Argument | None:
+    if argument not in call.arguments:
+        return None  # it stands before the subcommand
     rest = call.arguments[call.arguments.index(argument) + 1 :]
     return rest[0] if rest else None
 
@@ -354,6 +357,9 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
         if value is not None and is_unmistakable(value.text or ""):
             why = f"may read {value.text}, which may hold keys, passwords or tokens"
             call.does(Effect.SECRETS, Kind.SECRET, why, value)
+        for full in entry.does if len(name) > _SHORTEST and name[:2] == "--" else ():
+            if full.startswith(name):  # many programs take a beginning for the whole
+                _follow_effect(call, entry, full, argument)
         known_harm = entry.refuse.get(name)
         why = f"{name} {known_harm}" if known_harm else _why_unlisted(call, message)
         call.unlisted(Kind.OPTION, why, argument)
@@ -361,6 +367,10 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
         from laconic.reading.given_values import follow_settings  # noqa: PLC0415 - seldom
 
         follow_settings(call, settings)
+    if entry.id == "git" and (trees := parsed.values("--work-tree")):
+        from laconic.reading.commands.git import judge_work_trees  # noqa: PLC0415 - seldom
+
+        judge_work_trees(call, trees)
     is_rehearsal = parsed.has(*_REHEARSES) and not _REHEARSES.isdisjoint(entry.needs)
     for option in parsed.options:
         if option.name in entry.does and not is_rehearsal:

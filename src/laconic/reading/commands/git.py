@@ -58,10 +58,6 @@ def judge(call: Call) -> None:
         _judge_remotes(call)
     if verb == "clone" and parsed is not None and parsed.operands:
         _judge_cloned(call, parsed)
-    if call.entry.verdict == "ask" or verb in _BY_OPERANDS:
-        for _, before in call.match.before:
-            for tree in before.values("--work-tree"):
-                _judge_place(call, tree)
     if parsed is not None:
         is_list = verb == "config" and parsed.has("-l", "--list", "--get-regexp")
         if (is_list or verb == "remote") and _holds_credentials(call):
@@ -75,7 +71,7 @@ def judge(call: Call) -> None:
 
 def _judge_cloned(call: Call, parsed: Parsed) -> None:
     """The directory that is named, else one with the name of the repository; -C comes before it."""
-    ways = [way.text or "" for _, before in call.match.before for way in before.values("-C")]
+    ways = _ways(call)
     address, *directories = parsed.operands
     name = (address.text or "").rstrip("/").removesuffix(".git").rpartition("/")[2]
     made = Argument(name.rpartition(":")[2] or None, address.start, address.end)
@@ -93,9 +89,23 @@ def _judge_place(call: Call, place: Argument) -> None:
         call.writes(place, whatever=False)
 
 
+def judge_work_trees(call: Call, trees: list[Argument]) -> None:
+    """`git --work-tree=DIR checkout`: what is changed is changed there."""
+    if call.entry.verdict == "ask" or call.path[-1] in _BY_OPERANDS:
+        for tree in trees:
+            _judge_place(call, tree)
+
+
 def _judge_init(call: Call, parsed: Parsed) -> None:
-    for directory in parsed.operands:
-        _judge_place(call, directory)
+    ways = _ways(call)
+    for directory in parsed.operands or [Argument(".", *call.span)]:
+        path = posixpath.join(*ways, directory.text or "") if ways else directory.text
+        _judge_place(call, Argument(path, directory.start, directory.end, glob=directory.glob))
+
+
+def _ways(call: Call) -> list[str]:
+    """The directories that -C leads to."""
+    return [way.text or "" for _, before in call.match.before for way in before.values("-C")]
 
 
 def _holds_credentials(call: Call) -> bool:
