@@ -40,11 +40,14 @@ _CHOOSES_INDEX = pattern(
     r"-{0,2}D?[\w.:@/-]*(?:index|registr(?:y|ies)|repositor(?:y|ies)|mirrors?)[\w.-]*",
     re.IGNORECASE,
 )
-# Options for a file that may choose one: npm(1), pip(1), uv(1), mvn(1)
+# Options for a file that may choose one, by the program: npm(1), mvn(1), and
+# https://docs.astral.sh/uv/reference/cli/
 _FILES = {
-    "--userconfig": "", "--globalconfig": "", "--config-file": "",
-    "-s": "mvn", "--settings": "mvn", "-gs": "mvn", "--global-settings": "mvn",
-}  # fmt: skip
+    **dict.fromkeys(("npm", "npx", "pnpm"), frozenset(("--userconfig", "--globalconfig"))),
+    **dict.fromkeys(("uv", "uvx"), frozenset(("--config-file",))),
+    "mvn": frozenset(("-s", "--settings", "-gs", "--global-settings")),
+}
+_NO_FILES: frozenset[str] = frozenset()
 
 
 def is_known_index(value: str) -> bool:
@@ -60,9 +63,10 @@ def is_known_index(value: str) -> bool:
 def follow_indexes(call: Call) -> None:
     """Options of a package manager by which its packages come from elsewhere."""
     is_install = bool(call.effects & Effect.INSTALLS)
+    files = _FILES.get(call.path[0], _NO_FILES)
     for name, value in _told(call):
         text = value.text or ""
-        if name in _FILES and _FILES[name] in ("", call.path[0]):
+        if name in files:
             found = _named_in(text, call)
         elif is_install or _CHOOSES_INDEX.fullmatch(name):
             found = "" if is_known_index(text) else text
