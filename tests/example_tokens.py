@@ -32,6 +32,7 @@ BODIES = {
     "SG.": f"{BODY[:22]}.{BODY}{BODY[:15]}",
     "eyJ": f"hbGciOiJIUzI1NiJ9.eyJ{BODY}.{BODY}{BODY[:15]}",
     "AGE-SECRET-KEY-": ("1" + "QPZRY9X8") * 6,
+    "AGE-PLUGIN-": "YUBIKEY-1" + "QPZRY9X8" * 4,
     "dckr_pat_": BODY[:27],
     "lin_api_": BODY + BODY[:12],
     "sq0atp-": BODY[:22],

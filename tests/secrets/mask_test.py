@@ -74,6 +74,17 @@ def test_what_only_looks_like_it_is_left_alone(line):
     assert masked(line) == line
 
 
+def test_the_private_lines_of_putty_are_masked():
+    shown = masked(
+        "PuTTY-User-Key-File-3: ssh-ed25519\nPublic-Lines: 1\nAAAAC3NzaC1lZDI1NTE5AAAAIJ1vQw0v\n"
+        "Private-Lines: 1\nAAAAIEqk1v0v3Xy5m0v3Xy5m0v3Xy5m\nPrivate-MAC: 0123abcd\n"
+        "0123456789abcdef01\n"
+    )
+    assert "AAAAC3NzaC1lZDI1NTE5AAAAIJ1vQw0v" in shown
+    assert "AAAAIEqk1v0v3Xy5m0v3Xy5m0v3Xy5m" not in shown
+    assert "Private-MAC: 0123abcd\n0123456789abcdef01\n" in shown
+
+
 def test_a_private_key_is_masked_line_by_line():
     shown = masked(f"a\n{KEY}\nb\n")
     assert shown.count("\n") == KEY.count("\n") + 3
@@ -190,6 +201,22 @@ BESIDE = [
     ('export API_KEY="a1b2c3d4e5f6"', "a1b2c3d4e5f6"),
     ("TOKEN=abc123def456", "abc123def456"),
     (f"authorization: Bearer {BODY}", BODY),
+    ("//r.example/:_authToken=2f1c9d3a-77aa-4b1e-9f0e-1a2b3c4d5e6f", "2f1c9d3a-77aa-4b1e-9f0e"),
+    ("//r.example/:_password=cGFzc3dvcmQx", "cGFzc3dvcmQx"),
+    ("_auth = dXNlcjpwYXNzd29yZDEyMw==", "dXNlcjpwYXNzd29yZDEyMw=="),
+    (f"Set-Cookie: sid={HEX}; Path=/; HttpOnly", HEX),
+    (f"< set-cookie: sid=s%3A{BODY}.x; Path=/", BODY),
+    (f"> Cookie: a={HEX}; csrftoken={BODY}", BODY),
+    ("machine h.example login joe password s3cr3tPw", "s3cr3tPw"),
+    ("  password s3cr3tPw9", "s3cr3tPw9"),
+    ("localhost:5432:db:joe:s3cr3tPw", "s3cr3tPw"),
+    ("*:*:*:joe:s3cr3tPw", "s3cr3tPw"),
+    (f"X-Api-Key: {BODY}", BODY),
+    (f"https://{HEX}01234567@github.com/a/b", HEX),
+    (f"https://b.example/k?X-Amz-Signature={HEX}{HEX}&x=1", HEX),
+    (f"https://b.example/c?sv=2020&sig={BODY}%3D", BODY),
+    ("PrivateKey = yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=", "yAnz5TF+lXXJte14tji3"),
+    (f"AGE-PLUGIN-YUBIKEY-1{BODY.upper()}", BODY.upper()),
     (f"gh\x1b[1mp_{BODY}01234567", BODY),
     (f"ghp_{BODY[:9]}\x1b[31m{BODY[9:]}01234567\x1b[0m", BODY[9:]),
     (f"x\x1b[38;5;1mghp_{BODY}01234567", BODY),
@@ -203,6 +230,14 @@ NOT_BESIDE = [
     "postgres://user:password@localhost/db", "postgres://postgres:postgres@localhost",
     "secret = settings.SECRET_KEY", "https://github.com/a/b@v1.2", "CACHE_KEY=abc-def-123",
     '"token": "string"', '"password": "password"', "git@github.com:a/b.git", "PASSWORD=changeme",
+    "self._auth = HTTPBasicAuth2(user1, x)", "_password = input1()", "Set-Cookie: lang=en; Path=/",
+    'headers["Cookie"] = session_cookie_1', "password authentication failed",
+    "src/a.py:10:5:E501:long1",
+    "  password required1)", "design = sigmoid(x1)", "a.c:543:12:error:undeclared1",
+    "cookie: dict[str, str]",
+    "https://docs.example.com/v1/@scope/name", "signature=sha256", "?page=2&sig=1",
+    "password   string1",
+    "x:*:17:0:99999:7:::", "registry=https://r.example/npm1/",
     "PUBLIC_KEY=abcdef123456", "https://x.example:8080/a@b", "sort_key: a1b2", "keyboard=qwerty12",
 ]  # fmt: skip
 

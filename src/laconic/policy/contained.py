@@ -96,6 +96,8 @@ def in_box_effects(leaf: Decision, is_offline: bool) -> Effect:
     """
     if leaf.stays and not is_offline:
         return leaf.effects & ~Effect.INSTALLS | Effect.UNKNOWN
+    if leaf.kind is Kind.FETCHED:
+        return leaf.effects & ~Effect.RUNS_FETCHED  # it is there by then, and unknown
     if leaf.kind is Kind.PACKAGE and is_offline:
         return leaf.effects & ~(Effect.INSTALLS | Effect.RUNS_FETCHED) | Effect.UNKNOWN
     return leaf.effects

@@ -75,6 +75,7 @@ def _of_config(config: Config, library: Library, managed: Managed | None) -> Rul
     never_write = (*paths.never_write, *_at_home(managed, "paths.never_write"))
     secret = (*paths.secret, *_at_home(managed, "paths.secret"))
     rules.places = UserPlaces(paths.write, never_write, secret)
+    rules.hosts = frozenset(host.partition(":")[0].split(" ")[0] for host in config.box.hosts)
     known = library.knows
     lists = _Lists(config)
     unknown = {

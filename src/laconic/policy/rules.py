@@ -49,7 +49,7 @@ class Rules(Say):
     names taken out of deny.
     wrappers: name to floor (`allow`, `ask`). subcommands: path (`git push`) to `allow` or `ask`.
     gates: tool to SubcommandGate. force_push: options that make any push ask.
-    places: files that the user has a say on.
+    places: files that the user has a say on. hosts: those that boxes may reach.
     permissions: the user's rules about commands, those in the settings of the agent that wants to
     run the command among them. messages, instead: what to say of entries, and to do in their place.
     managed: the policy of this machine, whose entries nothing loosens.
@@ -63,6 +63,7 @@ class Rules(Say):
         "deny",
         "force_push",
         "gates",
+        "hosts",
         "instead",
         "managed",
         "messages",
@@ -86,6 +87,7 @@ class Rules(Say):
         self.answers = Answers(profile, changed, managed.profile if managed else "")
         self.managed = managed
         self.places = UserPlaces()
+        self.hosts: frozenset[str] = frozenset()
         self.allow: frozenset[str] = frozenset()
         self.ask: frozenset[str] = frozenset()
         self.deny: frozenset[str] = frozenset()

@@ -15,6 +15,7 @@ from laconic.reading.assignments import environment_finding
 from laconic.reading.boxed import OURS, judge_for
 from laconic.reading.environment import is_known_server, is_unheard
 from laconic.reading.fetched import is_brought
+from laconic.reading.globs import is_left_out
 from laconic.reading.installs import installs_here
 from laconic.reading.other_shells import SYSTEM
 from laconic.reading.places import (
@@ -208,6 +209,13 @@ class Call:
             if self.holds_secrets(directory, is_taken):
                 why = f"reads keys, passwords or tokens below {shown(directory)}"
                 self._find(Effect.SECRETS, Kind.SECRET, why, directory)
+
+    def reads_whole(self, argument: Argument) -> None:
+        """A file, or a directory with all that is in it but for what an option leaves out."""
+        options = self.parsed.options
+        left_out = [o.value.text or "" for o in options if o.value and o.role == "EXCEPT"]
+        self.reads(argument)
+        self.reads_trees([argument], lambda name: not is_left_out(name, left_out))
 
     def holds_secrets(self, directory: Argument, is_taken: Callable[[str], bool]) -> bool:
         """Tell whether there are secrets below a directory; in a home there always are."""
@@ -493,7 +501,8 @@ class Call:
                     one for path in where for one in matching(path, names)
                 )
             self.code_start = argument.start
-            self.does(effects, Kind.FILE, f"runs the code in {argument.text}", argument)
+            kind = Kind.FETCHED if effects & Effect.RUNS_FETCHED else Kind.FILE
+            self.does(effects, kind, f"runs the code in {argument.text}", argument)
             if self.names_secret(argument):
                 why = f"runs {shown(argument)}, a file of secrets, and so may show it"
                 self.does(Effect.SECRETS, Kind.SECRET, why, argument)

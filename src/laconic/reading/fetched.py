@@ -14,6 +14,7 @@ from laconic.patterns import pattern
 from laconic.reading.acts import Verb
 from laconic.reading.input_text import opens_output
 from laconic.reading.places import is_within, joined
+from laconic.reading.project_runners import REPOSITORIES
 from laconic.shell.ast import Command, Function, Pipeline
 from laconic.shell.words import literal
 from laconic.types import Effect, Kind, union
@@ -49,6 +50,8 @@ _RUNS_INPUT = frozenset((Kind.STDIN, Kind.INPUT, Kind.DYNAMIC))
 _READS_INTO_VARIABLES = frozenset(("mapfile", "read", "readarray"))
 _RUNS_TEXT = frozenset((*_RUNS_INPUT, Kind.CODE, Kind.FILE))
 _ADDRESS = pattern(rb"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"`|&;<>()]+")
+# `https://..`, `git@host:..`, but no path: https://git-scm.com/docs/git-clone#_git_urls
+_ELSEWHERE = pattern(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]*://|[\w.-]+@[\w.-]+:")
 _LONGEST = 80
 NETWORK = "the network"
 
@@ -58,7 +61,10 @@ def note_fetched(call: Call) -> None:
     effects = call.effects
     if call.path[0] in _FETCHERS and not call.written and call.path[0] not in ("curl", "wget"):
         note_unknown(call.arguments, call.situation, call.judge.facts)
-    if not effects & Effect.PROJECT_WRITE or effects & Effect.HISTORY:
+    if not effects & (Effect.PROJECT_WRITE | Effect.GUARDED_WRITE | Effect.HISTORY):
+        return
+    is_repository = bool(effects & Effect.HISTORY) or call.path[0] in REPOSITORIES
+    if is_repository and not _brings_other(call):
         return
     seen, facts = call.situation.seen, call.judge.facts
     is_fetched = bool(effects & Effect.DOWNLOADS) or not _FETCHERS.isdisjoint(
@@ -68,13 +74,23 @@ def note_fetched(call: Call) -> None:
     if not is_fetched and (before := {**facts.fetched(), **seen.fetched}):
         named = [t for argument in call.arguments for t in argument.texts if t]
         paths = [joined(cwd, t) for cwd in call.situation.directories for t in named]
-        ends = (end for path in paths for end in facts.ends(path))
-        source = next((before[end] for end in ends if end in before), "")
-        is_fetched = bool(source)
+        ends = [end for path in paths for end in facts.ends(path)]
+        within = (one for one in seen.fetched for end in ends if is_within(end, one))
+        known = next((end for end in (*ends, *within) if end in before), None)
+        is_fetched = known is not None
+        source = before[known] if known is not None else ""
     if is_fetched:
         around = (end for one in call.situation.directories for end in facts.ends(one))
         seen.fetched.update(dict.fromkeys(call.written or around, source))
         facts.fetching.update(dict.fromkeys(call.written, source))
+
+
+def _brings_other(call: Call) -> bool:
+    """Tell whether what comes is another repository's: not the project's own, nor one of here."""
+    words = [argument.text or "" for argument in call.arguments]
+    is_told = any(_ELSEWHERE.match(word) for word in words)
+    is_local = any(word[:1] in (".", "/", "~") for word in words)
+    return is_told or ("clone" in call.path and not is_local)
 
 
 def _source(call: Call) -> str:
@@ -121,6 +137,11 @@ def is_fetched(path: str, situation: Situation) -> bool:
     )
 
 
+def is_within_fetched(path: str, situation: Situation) -> bool:
+    """Tell whether it is what the line fetches, or in a directory that it fetches."""
+    return any(is_within(path, one) for one in situation.seen.fetched)
+
+
 def is_brought(paths: set[str], situation: Situation) -> bool:
     """Tell whether one of the files comes from elsewhere, or nobody knows what is in it."""
     seen = situation.seen
@@ -160,10 +181,32 @@ def fetched_findings(
         why = f"runs a file that the same line fetches from {address}"
         effects = Effect.INSTALLS | Effect.RUNS_FETCHED
         return [judge.finding(effects, "runs-fetched", why, span)]
+    kinds = {leaf.kind for part in parts for leaf in part.leaves() if leaf.effects & Effect.UNCLEAR}
+    if not kinds.isdisjoint(_RUNS_TEXT):
+        acts = [act for program in seen.programs for act in program.acts]
+        read = {end for act in acts for path in act.paths for end in judge.facts.ends(path)}
+        read.update(path for one in seen.programs for path in _named(one, judge.facts))
+        if any(is_within_fetched(path, situation) for path in read if path not in seen.fetched):
+            why = "runs what the same line fetches"
+            return [judge.finding(Effect.RUNS_FETCHED, "runs-fetched", why, span)]
+    installing = [program for program in seen.programs if _installs(program)]
+    named = {path for one in installing for path in (*_named(one, judge.facts), *_around(one))}
+    if any(is_within_fetched(path, situation) for path in named):
+        why = "installs what the same line fetches"
+        effects = Effect.INSTALLS | Effect.RUNS_FETCHED
+        return [judge.finding(effects, "runs-fetched", why, span)]
     if seen.ran & seen.written and union(part.effects for part in parts) & Effect.DOWNLOADS:
         reason = "runs a file that the same line fetches"
         return [judge.finding(Effect.INSTALLS, "fetched-code", reason, span)]
     return []
+
+
+def _installs(program: ProgramCall) -> bool:
+    return program.call is not None and bool(program.call.effects & Effect.INSTALLS)
+
+
+def _around(program: ProgramCall) -> list[str]:
+    return [] if program.situation is None else program.situation.directories
 
 
 def _runs_output_of(source: Occurrence, one: Occurrence, part: Decision, script: Script) -> bool:

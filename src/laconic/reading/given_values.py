@@ -13,6 +13,7 @@ from laconic.knowledge.roles import Role, role_of
 from laconic.patterns import pattern
 from laconic.reading.call import Call
 from laconic.reading.environment import is_known_server
+from laconic.reading.indexes import is_known_index
 from laconic.reading.judge import Judge
 from laconic.reading.situation import Situation
 from laconic.types import Decision, Effect
@@ -55,6 +56,9 @@ def follow_value(call: Call, role: Role, name: str, value: Argument) -> None:
     elif role.name == "SERVER" and (value.text is None or not is_known_server(value.text)):
         why = f"{name} names another server for the credentials that are there"
         call.does(Effect.SENDS, role.known(name), why, value)
+    elif role.name == "INDEX" and not is_known_index(value.text or "://", call.judge.say.hosts):
+        why = f"{name} says that packages come from elsewhere"
+        call.does(Effect.RUNS_FETCHED, role.known(name), why, value)
     elif role.name == "CONFIG" and not _is_the_users(call, value.text):
         why = f"{name} may name another server for the credentials that are there"
         call.does(Effect.SENDS, role.known(name), why, value)

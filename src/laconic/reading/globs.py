@@ -96,6 +96,13 @@ def is_chosen(name: str, included: Iterable[str], excluded: Iterable[str]) -> bo
     return not wanted or any(overlaps(f".{parts_of(g)[-1]}", f".{name}") for g in wanted)
 
 
+def is_left_out(name: str, patterns: Iterable[str]) -> bool:
+    """Tell whether one of these patterns is about all files of that name."""
+    from fnmatch import fnmatchcase  # noqa: PLC0415 - seldom
+
+    return any(fnmatchcase(name, glob.rpartition("/")[2]) for glob in patterns)
+
+
 def fits(wanted: str, name: str) -> bool:
     """Tell whether a name is the wanted one, which may have one `*` in it."""
     front, star, end = wanted.partition(_SEVERAL)

@@ -11,7 +11,7 @@ from laconic.patterns import pattern
 from laconic.reading.assignments import RUNS_CODE, assignment_findings, is_for_code_only
 from laconic.reading.call import Call
 from laconic.reading.commands import handler
-from laconic.reading.fetched import is_fetched, note_fetched, note_unknown
+from laconic.reading.fetched import is_fetched, is_within_fetched, note_fetched, note_unknown
 from laconic.reading.globs import folded
 from laconic.reading.other_shells import SYSTEM
 from laconic.reading.places import is_within, joined, place
@@ -24,6 +24,7 @@ from laconic.reading.registries import registry_findings
 from laconic.reading.secret_files import names_unmistakable
 from laconic.reading.situation import LineLog, ProgramCall
 from laconic.reading.table import check_leading_options, conclude, follow_table, shows_itself
+from laconic.reading.word_places import told_outputs
 from laconic.types import GRANTS, HARD, Decision, Effect, Kind, Verdict, strictest, union
 
 TYPE_CHECKING = False
@@ -65,6 +66,11 @@ _GNU = frozenset(
     unexpand uniq unlink uptime users vdir wc who whoami xargs yes
     """.split()
 )
+# What it is to write to these places, of which a program that nobody knows is told one.
+_OUTPUTS = {
+    **dict.fromkeys(("else", "home", "root", "system"), Effect.OUTSIDE_WRITE),
+    "sensitive": Effect.GUARDED_WRITE,
+}
 _ODD = pattern(r"[^\x21-\x7e]")
 
 
@@ -235,6 +241,8 @@ class Judge:
         if said := self.say.file(name, effects, span):
             return said
         ran = self.finding(effects, "program-by-path", f"runs the file {name}", span)
+        if effects & Effect.RUNS_FETCHED:
+            ran = ran.but(kind=Kind.FETCHED, reason=f"runs {name}, which the line fetches")
         findings = [
             situation.settle(noted(ran, situation)),
             *self._written_script(name, span, situation),
@@ -268,7 +276,10 @@ class Judge:
         # of a file that is fetched itself, the line as a whole says so
         fetched = situation.seen.fetched
         brought = fetched and [f for f in real if f not in fetched and is_fetched(f, situation)]
-        is_own = not brought and all(self._is_own_code(file, situation) for file in real)
+        if brought:
+            is_inside = any(is_within_fetched(file, situation) for file in brought)
+            return Effect.UNKNOWN | (Effect.RUNS_FETCHED if is_inside else Effect.READS)
+        is_own = all(self._is_own_code(file, situation) for file in real)
         return Effect.PROJECT_CODE if is_own else Effect.UNKNOWN
 
     def _is_own_code(self, path: str, situation: Situation) -> bool:
@@ -359,6 +370,7 @@ class Judge:
             if pos <= _MOST_STARTS and not situation.guessing:
                 found += self._destroyed_by(arguments[pos:], span, situation)
         found += self._named_secrets(_NO_RULE, arguments[1:], span, situation)
+        found += self._told_outputs(arguments[1:], span, situation)
         found += self._by_other_letters(arguments, span, situation)
         return strictest(found, *span)
 
@@ -374,6 +386,19 @@ class Judge:
         words = [Argument(known, first.start, first.end), *arguments[1:]]
         leaves = self.command(words, span, situation).leaves()
         return [leaf for leaf in leaves if leaf.verdict > Verdict.ALLOW and leaf.rule != _NO_RULE]
+
+    def _told_outputs(
+        self, words: list[Argument], span: tuple[int, int], situation: Situation
+    ) -> list[Decision]:
+        """Where what nobody knows is told to write, by options that say so: `frob -o ~/x`."""
+        found = []
+        for output in told_outputs(words) if not situation.guessing else ():
+            places = {place(output.text or "", d, self.facts) for d in situation.directories}
+            if effects := union(_OUTPUTS[where] for where in places & _OUTPUTS.keys()):
+                why = f"may write to {output.text}"
+                written = self.finding(effects, f"{_NO_RULE}/{Kind.WRITE}", why, span)
+                found.append(noted(written.but(kind=Kind.WRITE), situation))
+        return found
 
     def _named_secrets(
         self, rule: str, words: list[Argument], span: tuple[int, int], situation: Situation

@@ -26,13 +26,15 @@ class Allowed(dict[Effect, Verdict]):
 class Say:
     """Nobody says anything: all effects are allowed, and what is read is what there is.
 
-    answers: the answer to effects. places: the files that somebody has a say on. has_box: some
+    answers: the answer to effects. places: the files that somebody has a say on. hosts: those
+    that the user's package managers fetch from. has_box: some
     effects are settled by a box. The others are what `policy.rules.Rules` explains.
     """
 
     __slots__ = ()
     answers: dict[Effect, Verdict] = Allowed()
     places = UserPlaces()
+    hosts: frozenset[str] = frozenset()
     has_box = False
     allow: frozenset[str] = frozenset()
     ask: frozenset[str] = frozenset()

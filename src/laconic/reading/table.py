@@ -13,11 +13,13 @@ from laconic.reading.sending import address_findings, sent_findings
 from laconic.reading.word_places import (
     PUTS_THERE,
     command_findings,
+    fetched_code,
     follow_addresses,
     follow_code,
     foreign_code,
     guarded_word,
     name_and_path,
+    outputs_outside,
     reads_code,
 )
 from laconic.types import MEANINGS, Effect, Kind
@@ -45,6 +47,7 @@ _WRITES = (
     | Effect.DESTROYS
 )
 _CHANGES = Effect.PROJECT_WRITE | Effect.HISTORY | Effect.DISCARDS
+_TELL_LITTLE = Effect.PROJECT_CODE | Effect.UNKNOWN
 _CHANGES_OR_CODE = _CHANGES | Effect.PROJECT_CODE
 _RUNS_OR_INSTALLS = Effect.PROJECT_CODE | Effect.INSTALLS
 # Who sends or installs something also fetches.
@@ -58,6 +61,7 @@ _SWITCH = pattern(r"-[^./=]*")  # an option that names no file
 # The method of Call that judges an argument, by the role that a table gives to it.
 _SIMPLE_ROLES = {
     "READ": "reads",
+    "TREE": "reads_whole",
     "EDIT": "reads",  # unless the call changes files
     "WRITE": "writes",
     "MAKE": "makes",
@@ -74,10 +78,10 @@ _SIMPLE_ROLES = {
     "RUN": "runs_file",
 }
 _PRODUCTS = frozenset(("WRITE", "OUT", "PROGRAM"))
-_FILES = frozenset(("READ", "EDIT", "WRITE", "MAKE", "METADATA", "DELETE", "DIR"))
+_FILES = frozenset(("READ", "TREE", "EDIT", "WRITE", "MAKE", "METADATA", "DELETE", "DIR"))
 _MOST_NAMED = 3  # a longer list says less than the command itself
 ROLES = frozenset(
-    (*_SIMPLE_ROLES, "V", "TEXT", "SECRET", "CODE", "OVERRIDE", "NAME", "NO", "COMMAND")
+    (*_SIMPLE_ROLES, "V", "TEXT", "SECRET", "EXCEPT", "CODE", "OVERRIDE", "NAME", "NO", "COMMAND")
 )
 
 
@@ -134,6 +138,8 @@ def conclude(call: Call) -> None:
     if call.change and not any(finding.effects & _WRITES for finding in call.findings):
         call.does(Effect.PROJECT_WRITE, Kind.WRITE, call.change)
     _follow_words(call)
+    for output in outputs_outside(call) if call.effects & _TELL_LITTLE else ():
+        call.writes(output, whatever=False)
     _look_outside(call)
     if call.entry.network and _goes_out(call):
         call.network()
@@ -145,7 +151,12 @@ def _follow_words(call: Call) -> None:
     """Names of tasks that say what they do, and code that is fetched before it runs."""
     if not call.effects & _RUNS_OR_INSTALLS:
         return
-    if any(set(":/") & set(argument.text or "") for argument in call.arguments):
+    early = [o.value for _, parsed in call.match.before for o in parsed.options if o.value]
+    early += [argument for _, parsed in call.match.before for argument, _ in parsed.problems]
+    if any(set(":/.") & set(argument.text or "") for argument in (*early, *call.arguments)):
+        from laconic.reading.indexes import follow_indexes  # noqa: PLC0415 - seldom
+
+        follow_indexes(call)
         follow_addresses(call)
     names = frozenset(name for name in call.entry.does if name[0] != "-")
     for word in (Argument(call.path[-1], *call.span), *call.arguments):
@@ -183,6 +194,9 @@ def _look_outside(call: Call) -> None:
     if outside and effects & _CHANGES:
         why = f"may change files in {_place_named(call, outside[0])}, outside the project"
         call.does(Effect.OUTSIDE_WRITE, Kind.OUTSIDE, why)
+    elif is_code and (place := "" if outside else fetched_code(call)):
+        effects = Effect.UNKNOWN | Effect.RUNS_FETCHED
+        call.does(effects, Kind.FETCHED, f"runs code of {place}, which the line fetches")
     elif is_code and (place := outside[0] if outside else foreign_code(call)):
         call.does(Effect.UNKNOWN, Kind.OUTSIDE, f"runs code of {place}, outside the project")
 
@@ -238,6 +252,8 @@ def _refuse_undoing(call: Call, parsed: Parsed, needs: tuple[str, ...]) -> None:
 
 
 def _behind(call: Call, argument: Argument) -> Argument | None:
+    if argument not in call.arguments:
+        return None  # it stands before the subcommand
     rest = call.arguments[call.arguments.index(argument) + 1 :]
     return rest[0] if rest else None
 
@@ -271,7 +287,10 @@ def _check_servers(call: Call) -> None:
 
 def _check_names(call: Call) -> None:
     """A word that can only be the name of a secret, for a program that may open its files."""
-    words = [a for a in call.arguments if a.is_static and not _SWITCH.fullmatch(a.leading)]
+    options = call.parsed.options
+    left_out = {o.value.start for o in options if o.value is not None and o.role == "EXCEPT"}
+    given = (a for a in call.arguments if a.start not in left_out)
+    words = [a for a in given if a.is_static and not _SWITCH.fullmatch(a.leading)]
     effects = call.effects
     is_code = bool(effects & _CODE)
     if is_code and call.situation.input_text:
@@ -333,8 +352,15 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
             continue
         if _REVEALS.fullmatch(name):
             call.does(Effect.SECRETS, Kind.SECRET, f"{name} prints secrets", argument)
-        if PUTS_THERE.fullmatch(name):
-            _follow_unlisted_place(call, argument, name)
+        value = _unlisted_value(call, argument, name)
+        if value is not None and PUTS_THERE.fullmatch(name):
+            _follow_unlisted_place(call, value)
+        if value is not None and is_unmistakable(value.text or ""):
+            why = f"may read {value.text}, which may hold keys, passwords or tokens"
+            call.does(Effect.SECRETS, Kind.SECRET, why, value)
+        for full in entry.does if len(name) > _SHORTEST and name[:2] == "--" else ():
+            if full.startswith(name):  # many programs take a beginning for the whole
+                _follow_effect(call, entry, full, argument)
         known_harm = entry.refuse.get(name)
         why = f"{name} {known_harm}" if known_harm else _why_unlisted(call, message)
         call.unlisted(Kind.OPTION, why, argument)
@@ -342,6 +368,10 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
         from laconic.reading.given_values import follow_settings  # noqa: PLC0415 - seldom
 
         follow_settings(call, settings)
+    if entry.id == "git" and (trees := parsed.values("--work-tree")):
+        from laconic.reading.commands.git import judge_work_trees  # noqa: PLC0415 - seldom
+
+        judge_work_trees(call, trees)
     is_rehearsal = parsed.has(*_REHEARSES) and not _REHEARSES.isdisjoint(entry.needs)
     for option in parsed.options:
         if option.name in entry.does and not is_rehearsal:
@@ -365,11 +395,15 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
             _check(call, option.role, option.argument)
 
 
-def _follow_unlisted_place(call: Call, option: Argument, name: str) -> None:
-    """The file of an option that is not known, but says by its name that something is put there."""
+def _unlisted_value(call: Call, option: Argument, name: str) -> Argument | None:
+    """What may be the value of an option that is not known."""
     is_here = len(option.leading) > len(name)
-    value = option.behind(len(name) + 1) if is_here else _behind(call, option)
-    if value is None or value.leading[:1] not in ("/", "~", "."):
+    return option.behind(len(name) + 1) if is_here else _behind(call, option)
+
+
+def _follow_unlisted_place(call: Call, value: Argument) -> None:
+    """The file of an option that is not known, but says by its name that something is put there."""
+    if value.leading[:1] not in ("/", "~", "."):
         return
     if call.leads_to_guarded(value, whatever=False) or any(map(call.is_outside, value.texts)):
         call.writes(value, whatever=False)

@@ -13,7 +13,7 @@ import sys
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
-from laconic.reading.fetched import is_fetched
+from laconic.reading.fetched import is_fetched, is_within_fetched
 from laconic.reading.other_shells import SYSTEM
 from laconic.reading.places import is_stream, is_within, joined, place
 from laconic.types import HARD, Effect, Kind
@@ -21,7 +21,7 @@ from laconic.types import HARD, Effect, Kind
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from laconic.reading.call import Call
     from laconic.types import Decision
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 PUTS_THERE = pattern(
     r"-o|O|(?i:[\w.-]*(?:out|log|report|result|dest|dist-?dir|target-dir|te?mp|cover|junit|"
     r"artifact|cache|snapshot|profile).*)|(?:-D\w*)?PREFIX|prefix"
+)
+# The same for what a person is to find there: not what is kept between runs.
+_OUTPUT = pattern(
+    r"-o|--?(?i:[\w.-]*(?:out(?:put)?|logs?|reports?|results?|dest|dist|prof|diagnostic)"
+    r"(?:[-_]?(?:file|dir|path|directory|folder))?)|--redirect-warnings"
 )
 _DIRECTORY = pattern(r"-d|-D|--?(?i:[\w-]*dir(?:ectory)?|to|target)")
 _INSIDE = pattern(r"(?:^|[:@,\s])((?:/(?!/)|\.\.?/)[^\s:,]*)")
@@ -64,11 +69,42 @@ _RUN = frozenset("run run-script exec".split())
 
 def foreign_code(call: Call) -> str:
     """The first place outside the project from which code would run; empty if there is none."""
-    here = [] if call.code_start < sys.maxsize else ["."]  # a file of code is judged by itself
-    for path in (*here, *_places_of_code(call)):
-        if not _is_of_project(path, call):
+    return next((path for path in _around(call) if not _is_of_project(path, call)), "")
+
+
+def fetched_code(call: Call) -> str:
+    """The first place that the line fetches from which code would run; empty if there is none."""
+    situation = call.situation
+    if not situation.seen.fetched:
+        return ""
+    words = (name_and_path(argument.text or "")[1] for argument in _own_arguments(call))
+    for path in (*_around(call), *filter(None, words)):
+        if any(is_within_fetched(one, situation) for one in _real_paths(path, call)):
             return path
     return ""
+
+
+def _around(call: Call) -> Iterator[str]:
+    if call.code_start == sys.maxsize:  # else a file of code is judged by itself
+        yield "."
+    yield from _places_of_code(call)
+
+
+def told_outputs(arguments: Sequence[Argument]) -> Iterator[Argument]:
+    """The paths behind options that say by their names that something is put there."""
+    before = ""
+    for argument in arguments:
+        word = argument.text or ""
+        name, path = name_and_path(word)
+        if path[:1] in ("/", ".") and _OUTPUT.fullmatch(name or before):
+            yield Argument(path, argument.start, argument.end)
+        before = word if word[:1] == "-" and "=" not in word else ""
+
+
+def outputs_outside(call: Call) -> list[Argument]:
+    """What code of the project is told to write outside of it."""
+    told = told_outputs(_own_arguments(call))
+    return [a for a in told if a.start not in call.placed and call.is_outside(a.text or "")]
 
 
 def guarded_word(call: Call, effects: Effect) -> str:
@@ -110,11 +146,15 @@ def _is_of_project(path: str, call: Call) -> bool:
     facts = call.judge.facts
     if is_stream(path) or posixpath.normpath(path) == "/dev/null":
         return True  # judged elsewhere
-    where = call.situation.directories
-    real = [end for cwd in where for end in facts.ends(joined(cwd, path))]
+    real = _real_paths(path, call)
     if call.situation.seen.fetched and any(is_fetched(one, call.situation) for one in real):
         return False
     return all(is_within(one, facts.project) for one in real)
+
+
+def _real_paths(path: str, call: Call) -> list[str]:
+    where = call.situation.directories
+    return [end for cwd in where for end in call.judge.facts.ends(joined(cwd, path))]
 
 
 def _places_of_code(call: Call) -> Iterator[str]:

@@ -36,19 +36,26 @@ _ANY_COLOUR = pattern(rb"\x1b(?:\[[0-9;:]*[mK]?)?")
 # What is in a text with the name of a secret, or an address with a password.
 _TELLING = (
     b"pass", b"_pw", b"secret", b"token", b"key", b"credential", b"auth", b"bearer", b"basic ",
-    b"://",
+    b"://", b"cookie", b"sig", b":543", b":6432:", b":*:",
 )  # fmt: skip
 # Nobody waits for what comes after it but a person.
 _QUESTION = pattern(rb"[^\"'=]*[:?>\])$][ ]?\Z")
+_HEADER = pattern(rb"(?i)\s{0,4}(?:[<>] )?(?:cookie|\w+-[\w-]+):[ ]?")
 _VALUED = pattern(
     rb"[\w-]{0,20}[\"']?[ \t]{0,4}[:=]|(?<=bearer)[ ]|(?<=basic )\w"
     rb"|(?<=://)[^\s/\"'<>@]{0,300}@"
+    rb"|(?<=pass)w(?:or)?d[ \t]|(?<=:543)[0-9]:|(?<=:[*2]:)[^\s:]{1,60}:"
 )
 _UNFINISHED = pattern(rb"(?:[a-z0-9+.-]{0,20}:/?|\b[0-9]{1,10})\Z")
 _ENCODED = pattern(rb"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}")
 
 _KEY = b"PRIVATE KEY"
-_KEY_BEGINS = pattern(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----")
+# The other form is that of PuTTY: https://the.earth.li/~sgtatham/putty/latest/htmldoc/AppendixC.html
+_KEYS = (_KEY, b"Private-Lines: ")
+_KEY_BEGINS = pattern(
+    rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----|^Private-Lines: \d+\s*$"
+)
+_KEY_ENDS = (b"-----END", b"Private-MAC:")
 _KEY_LINE = pattern(rb"([A-Za-z0-9+/]{16,}={0,2}|^[A-Za-z0-9+/]{4,}={0,2})([\"',\\nr\s]*)$")
 _KEY_INLINE = pattern(rb"(?:\\n|\\r|[A-Za-z0-9+/= ]){40,}")
 _KEY_HEADER = pattern(rb"^\s*(?:[A-Za-z-]{3,20}: .*)?\s*$")
@@ -68,6 +75,7 @@ class Masker:
             value.encode("utf-8", "surrogateescape"): name for value, name in values.items()
         }
         self._held: dict[int, bytes] = {}
+        self._shown: dict[int, bytes] = {}  # of lines that are not finished
         self._in_key: dict[int, bool] = {}
 
     @classmethod
@@ -81,16 +89,18 @@ class Masker:
         made._names = self._names
         return made
 
-    def mask(self, data: bytes, number: int = 1) -> bytes:
-        """Mask whole lines of a descriptor."""
+    def mask(self, data: bytes, number: int = 1, before: bytes = b"") -> bytes:
+        """Mask whole lines of a descriptor. before: what has been shown of the first of them."""
         if number not in self.descriptors:
             return data
-        if self._in_key.get(number) or _KEY in data:
+        if self._in_key.get(number) or any(sign in data for sign in _KEYS):
             data = self._without_keys(data, number)
-        spans = list(self._spans(data))
-        if _ESCAPE in data:  # a colour in the middle of a secret does not make it another one
-            plain, places = _without_colours(data)
+        whole, shown = before + data, len(before)
+        spans = list(self._spans(whole))
+        if _ESCAPE in whole:  # a colour in the middle of a secret does not make it another one
+            plain, places = _without_colours(whole)
             spans += [(places(a), places(b), name) for a, b, name in self._spans(plain)]
+        spans = [(max(a - shown, 0), b - shown, name) for a, b, name in spans if b > shown]
         return self._cut(data, spans) if spans else data
 
     def _cut(self, data: bytes, spans: list[tuple[int, int, str]]) -> bytes:
@@ -127,13 +137,17 @@ class Masker:
             return data
         data = self._held.pop(number, b"") + data
         cut = data.rfind(b"\n") + 1
-        last = data[cut:]
-        waiting = self._waiting(last, number) if last else 0
-        done = self.mask(data[:cut], number) if cut else b""
+        last, before = data[cut:], self._shown.pop(number, b"")
+        done = self.mask(data[:cut], number, before) if cut else b""
+        before = b"" if cut else before
+        waiting = self._waiting(last, number, before) if last else 0
         if waiting:
             self._held[number] = last[len(last) - waiting :]
             last = last[: len(last) - waiting]
-        return done + (self.mask(last, number) if last else b"")
+        line = (before + last)[-_MOST_HELD:]
+        if line and (_HEADER.fullmatch(line) or not _QUESTION.match(line.lower())):
+            self._shown[number] = line  # what follows a question begins anew
+        return done + (self.mask(last, number, before) if last else b"")
 
     def held(self, number: int) -> int:
         """Return how many bytes are held."""
@@ -141,17 +155,17 @@ class Masker:
 
     def rest(self, number: int) -> bytes:
         """Return what is still held, after the stream has ended."""
-        return self.mask(self._held.pop(number, b""), number)
+        return self.mask(self._held.pop(number, b""), number, self._shown.pop(number, b""))
 
-    def _waiting(self, line: bytes, number: int) -> int:
+    def _waiting(self, line: bytes, number: int, before: bytes) -> int:
         """Count the bytes at the end of an unfinished line that may begin a secret."""
         if _KEY in line or self._in_key.get(number):
             return min(len(line), _MOST_HELD)
         run = _HELD.search(line, max(0, len(line) - _MOST_HELD))
         length = len(run[0]) if run and _may_begin(_ANY_COLOUR.sub(b"", run[0])) else 0
-        lowered = line[-_MOST_HELD:].lower()
+        lowered = (before + line)[-_MOST_HELD:].lower()
         if any(word in lowered for word in _TELLING) and not _QUESTION.match(lowered):
-            return len(lowered)
+            return min(len(line), _MOST_HELD)
         unfinished = _UNFINISHED.search(line, max(0, len(line) - _LONG_WORD * 4))
         length = max(length, len(unfinished[0])) if unfinished else length
         for value in self._names:
@@ -196,7 +210,7 @@ class Masker:
     def _mask_key_line(self, lines: list[bytes], pos: int) -> bool:
         """Mask a line of a key; tell whether the key continues."""
         line = lines[pos]
-        if b"-----END" in line:
+        if any(sign in line for sign in _KEY_ENDS):
             return False
         body = _KEY_LINE.search(line)
         if body:

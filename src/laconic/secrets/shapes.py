@@ -123,6 +123,7 @@ SHAPES = (
         r"[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?",
     ),
     Shape("age key", "AGE-SECRET-KEY-", r"[0-9A-Z]{20,}", r"\w{8,}"),
+    Shape("age key", "AGE-PLUGIN-", r"[0-9A-Z]{2,20}-1[0-9A-Z]{20,}", r"[\w-]{16,}"),
     Shape("Docker token", "dckr_pat_ dckr_oat_", r"[\w-]{20,}"),
     Shape("Linear key", "lin_api_", r"\w{20,}", r"\w{8,}"),
     Shape("Square token", "sq0atp- sq0csp- sq0idp-", r"[\w-]{20,}"),
@@ -214,6 +215,23 @@ ASSIGNED = (
     r"(?:\b[a-z][a-z0-9+.-]{1,30})?://[^\s/\"'<>@:]{0,99}:([^\s\"'<>@/]{3,200})@",
     rf"(?i)\b(?:bearer|basic)\s{{1,8}}({_RANDOM})",
     r"\bhttps?://([0-9a-f]{32})(?::[0-9a-f]{32})?@",
+    rf"://({_RANDOM})@",
+    # https://docs.npmjs.com/cli/configuring-npm/npmrc#auth-related-configuration
+    rf"(?i)//[^\s=]{{1,200}}/:_(?:authToken|auth|password)\s{{0,4}}=\s{{0,4}}[\"']?({_QUIET}{{6,500}})",
+    rf"(?im)^\s{{0,4}}_(?:authToken|auth|password)\s{{0,4}}=\s{{0,4}}({_RANDOM})\s*$",
+    # Headers of HTTP, as curl -v and -i print them: https://www.rfc-editor.org/rfc/rfc6265#section-4
+    r"(?im)^\s{0,4}(?:[<>]\s)?set-cookie:\s{0,4}[^=;\s]{1,100}=([^;\s]{6,2000})",
+    r"(?im)^\s{0,4}(?:[<>]\s)?cookie:\s{0,4}[^=;\s]{1,100}=([^\r\n]{6,2000})",
+    rf"(?im)^\s{{0,4}}(?:[<>]\s)?[\w-]{{0,40}}(?:api-?key|token)\s{{0,4}}:\s{{0,4}}({_RANDOM})\s*$",
+    # Addresses that are signed: whoever knows one is let in
+    r"(?im)(?:^|[?&])(?:sig|[\w-]{0,40}-signature)=([^&\s'\"<>]{16,500})",
+    # https://www.gnu.org/software/inetutils/manual/html_node/The-_002enetrc-file.html
+    r"(?i)\bmachine\s{1,8}\S{1,200}\s{1,8}login\s{1,8}\S{1,200}\s{1,8}password\s{1,8}(\S{3,200})",
+    r"(?im)^\s{0,8}password[ \t]{1,4}((?=\S*[0-9])(?=\S*[A-Za-z])[^\s\"'(){}=,;]{8,200})\s*$",
+    # https://www.postgresql.org/docs/current/libpq-pgpass.html
+    r"(?m)^[\w.*-]{1,100}:(?:543[0-9]|6432|\*):[^:\s/]{1,60}:[^:\s/]{1,60}:(\S{3,200})\s*$",
+    # The keys of WireGuard, as wg genkey makes them
+    r"(?m)^\s{0,4}(?:PrivateKey|PresharedKey)\s{0,4}=\s{0,4}([A-Za-z0-9+/]{43}=)\s*$",
 )  # fmt: skip
 _PLACEHOLDERS = frozenset(
     """

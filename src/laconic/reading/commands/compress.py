@@ -24,6 +24,9 @@ def judge(call: Call) -> None:
     if parsed.operands and not _changes_nothing(call.path[0], parsed):
         for operand in parsed.operands:
             call.deletes(operand, recursive=False, verb="packs or unpacks, and then deletes,")
+            if parsed.has("-N", "--name"):  # the name that the file had when it was packed
+                where = (operand.text or "").rpartition("/")[0] or "."
+                call.writes(Argument(where, operand.start, operand.end))
             made = _SUFFIX.sub("", operand.text or "")
             unpacked = Argument(made, operand.start, operand.end)
             if made != operand.text and call.leads_to_guarded(unpacked):

@@ -14,22 +14,27 @@ from laconic.reading.call import Call
 
 _SHORTEST = len("--f")
 _MOST = 64
-_PACKS_ITS_INPUT = {"cpio": pattern(r"-\w*[op]\w*|--create|--pass-through"), "zip": pattern("-@")}
+_PACKS_ITS_INPUT = {
+    **dict.fromkeys(("bsdcpio", "cpio"), pattern(r"-\w*[op]\w*|--create|--pass-through")),
+    "zip": pattern("-@"),
+}
 
 
 def judge(call: Call) -> None:
-    packs = _PACKS_ITS_INPUT.get(call.path[0])
-    if packs is not None and any(packs.fullmatch(a.leading) for a in call.arguments):
+    if packs_its_input(call):
         reads_listed(call)
-    for packed in call.parsed.operands[1:] if call.path[0] == "zip" else ():
-        if call.is_outside(packed.text or ""):
-            call.reads_trees([packed])
     for pos, argument in enumerate(call.arguments):
         name, equals, _ = argument.leading.partition("=")
         if len(name) >= _SHORTEST and "--files0-from".startswith(name):
             following = call.arguments[pos + 1 : pos + 2]
             for file in [argument.behind(len(name) + 1)] if equals else following:
                 call.reads(file)
+
+
+def packs_its_input(call: Call) -> bool:
+    """Tell whether the files whose names come in are packed."""
+    packs = _PACKS_ITS_INPUT.get(call.path[0])
+    return packs is not None and any(packs.fullmatch(a.leading) for a in call.arguments)
 
 
 def reads_listed(call: Call, listed: Argument | None = None) -> None:

@@ -8,6 +8,8 @@ that are not known; pushes that overwrite or delete.
 
 from __future__ import annotations
 
+import posixpath
+
 from laconic.git.objects import MissingObjectError
 from laconic.git.repository import Repository
 from laconic.knowledge.arguments import Argument
@@ -54,10 +56,8 @@ def judge(call: Call) -> None:
     verb, parsed = call.path[1], call.parsed
     if verb in _NAME_REMOTES:
         _judge_remotes(call)
-    if verb == "clone" and len(parsed.operands) == 1:
-        address = parsed.operands[0]
-        name = (address.text or "").rstrip("/").removesuffix(".git").rpartition("/")[2]
-        call.writes(Argument(name.rpartition(":")[2] or None, address.start, address.end))
+    if verb == "clone" and parsed.operands:
+        _judge_cloned(call, parsed)
     if call.is_parsed:
         is_list = verb == "config" and parsed.has("-l", "--list", "--get-regexp")
         if (is_list or verb == "remote") and _holds_credentials(call):
@@ -67,6 +67,45 @@ def judge(call: Call) -> None:
             _BY_OPERANDS[verb](call, parsed)
         if verb in _PRINTS_CONTENTS or parsed.has(*_PATCHES):
             _judge_contents(call, parsed)
+
+
+def _judge_cloned(call: Call, parsed: Parsed) -> None:
+    """The directory that is named, else one with the name of the repository; -C comes before it."""
+    ways = _ways(call)
+    address, *directories = parsed.operands
+    name = (address.text or "").rstrip("/").removesuffix(".git").rpartition("/")[2]
+    made = Argument(name.rpartition(":")[2] or None, address.start, address.end)
+    directory = directories[0] if directories else made
+    if ways and directory.text is not None:
+        path = posixpath.join(*ways, directory.text)
+        call.writes(Argument(path, address.start, address.end))
+    elif not directories:
+        call.writes(made)
+
+
+def _judge_place(call: Call, place: Argument) -> None:
+    """A directory that gets files: `git init .` in a project is an everyday thing."""
+    if call.leads_to_guarded(place, whatever=False) or any(map(call.is_outside, place.texts)):
+        call.writes(place, whatever=False)
+
+
+def judge_work_trees(call: Call, trees: list[Argument]) -> None:
+    """`git --work-tree=DIR checkout`: what is changed is changed there."""
+    if call.entry.verdict == "ask" or call.path[-1] in _BY_OPERANDS:
+        for tree in trees:
+            _judge_place(call, tree)
+
+
+def _judge_init(call: Call, parsed: Parsed) -> None:
+    ways = _ways(call)
+    for directory in parsed.operands or [Argument(".", *call.span)]:
+        path = posixpath.join(*ways, directory.text or "") if ways else directory.text
+        _judge_place(call, Argument(path, directory.start, directory.end, glob=directory.glob))
+
+
+def _ways(call: Call) -> list[str]:
+    """The directories that -C leads to."""
+    return [way.text or "" for _, before in call.match.before for way in before.values("-C")]
 
 
 def _holds_credentials(call: Call) -> bool:
@@ -319,6 +358,8 @@ _NAME_REMOTES = _REMOTE_COMES_FIRST | {"fetch", "remote", "request-pull", "submo
 _BY_OPERANDS = {
     "fast-import": _judge_import,
     "add": _judge_add,
+    "init": _judge_init,
+    "init-db": _judge_init,
     "stage": _judge_add,
     "branch": _judge_branch,
     "checkout": _judge_checkout,

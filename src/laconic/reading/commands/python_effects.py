@@ -116,10 +116,18 @@ class _Reader(Named):
             call.deletes(self._path(first), recursive=name == "shutil.rmtree")
         elif name in acts.WRITES_FIRST:
             call.writes(self._path(first))
+            if name == "shutil.make_archive":
+                told = [k.value for k in node.keywords if k.arg in ("root_dir", "base_dir")]
+                packed = [self._path(one) for one in (*node.args[2:], *told)]
+                for one in packed or [self._here()]:
+                    call.reads_whole(one)
         elif name in acts.WRITES_SECOND:
-            given = node.args[1:2] + [k.value for k in node.keywords if k.arg in ("dst", "target")]
+            names = ("dst", "target", "extract_dir")
+            given = node.args[1:2] + [k.value for k in node.keywords if k.arg in names]
             for target in given:
                 call.writes(self._path(target))
+            if name == "shutil.unpack_archive" and not given:
+                call.writes(self._here())
             if name.startswith("urllib"):
                 self._follow_request(node, name, first)
         elif name in ("os.kill", "os.killpg"):
@@ -160,6 +168,9 @@ class _Reader(Named):
             self._follow_database(first)
         else:
             self._follow_writer(node, name, first)
+
+    def _here(self) -> Argument:
+        return Argument(".", self._where.start, self._where.end)
 
     def _follow_writer(self, node: ast.Call, name: str, first: ast.expr | None) -> None:
         call = self._call
@@ -293,8 +304,10 @@ class _Reader(Named):
             self._follow_open(node, of, node.args[:1])
         elif is_path and verb in ("read_text", "read_bytes"):
             call.reads(self._path(of))
-        elif verb in acts.METHODS_EXTRACT and len(node.args) > (verb == "extract"):
-            call.writes(self._path(node.args[-1]))
+        elif verb in acts.METHODS_EXTRACT and (given := _extracted_to(node)) is not None:
+            call.writes(self._path(given))
+        elif verb == "extractall" and not node.args:
+            call.writes(self._here())
         elif verb in acts.METHODS_SAVE and self._paths.text(first) is not None:
             call.writes(self._path(first))
         elif verb in acts.SHELL_METHODS and first is not None:
@@ -365,6 +378,13 @@ class _Reader(Named):
         if node is None:
             return False
         return any(self._dotted(n.func) in acts.OPENS for n in ast.walk(node) if is_call(n))
+
+
+def _extracted_to(node: ast.Call) -> ast.expr | None:
+    """The directory into which an archive is unpacked, if the call names one."""
+    told = [k.value for k in node.keywords if k.arg in ("path", "targetdir")]
+    is_second = getattr(node.func, "attr", "") == "extract"
+    return next(iter(told or node.args[is_second:]), None)
 
 
 def _is_dict(node: ast.expr) -> TypeGuard[ast.Dict]:

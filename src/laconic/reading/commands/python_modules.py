@@ -43,11 +43,11 @@ _VENV = """
 """
 _WRITE = {
     "compileall": (_COMPILE, "WRITE"),
-    "tarfile": (_ARCHIVERS, "READ"),
+    "tarfile": (_ARCHIVERS, "TREE"),
     "venv": (_VENV, "MAKE"),
     "virtualenv": (_VENV, "MAKE"),
-    "zipapp": (_ZIPAPP, "READ"),
-    "zipfile": (_ARCHIVERS, "READ"),
+    "zipapp": (_ZIPAPP, "TREE"),
+    "zipfile": (_ARCHIVERS, "TREE"),
 }
 _EXTRACT = ("-e", "--extract")
 
@@ -138,12 +138,15 @@ def _write(call: Call, name: str, rest: list[Argument]) -> None:
     if options is _ARCHIVERS:
         options += " -e=READ --extract=READ"
     parsed = _read(call, options, rest, late=True)
-    does = {"WRITE": call.writes, "READ": call.reads, "MAKE": call.makes}[role]
+    does = {"WRITE": call.writes, "TREE": call.reads_whole, "MAKE": call.makes}[role]
+    extracts = options.startswith(_ARCHIVERS) and parsed.has(*_EXTRACT)
     for operand in parsed.operands:
-        if parsed.has(*_EXTRACT) and name in ("tarfile", "zipfile"):
+        if extracts:
             call.writes(operand)
         else:
             does(operand)
+    if extracts and not parsed.operands:
+        call.writes(Argument(".", *call.span))
 
 
 def _serve(call: Call, rest: list[Argument]) -> None:

@@ -15,9 +15,7 @@ def judge(call: Call) -> None:
     places = call.parsed.operands
     is_told = call.parsed.has(*call.entry.needs)
     for source in places[:-1]:
-        call.reads(source)
-        if call.is_outside(source.text or ""):
-            call.reads_trees([source])
+        call.reads_whole(source)
     for listed in call.parsed.values("--files-from"):
         reads_listed(call, listed)
     if len(places) > 1 and not is_told and ":" not in places[-1].leading:

@@ -15,15 +15,16 @@ from laconic.knowledge.options import Parsed, Reading, Spec, parse_options
 from laconic.patterns import pattern
 from laconic.reading.call import Call
 from laconic.reading.commands.file_lists import reads_listed
+from laconic.reading.commands.unpack import as_pattern
 from laconic.types import Effect, Kind
 
 _OPTIONS = Spec("""
-  -t -x -d -c -O -v -z -j -J -Z -a -f=V -C=V -P -h -k -n -p -s -S -R -B -i -l -b=V -K=V -N=V
-  -X=READ -T=V --files-from=V --list --create --extract --get --to-command=SHELL
+  -t -x -d -c -r -u -O -v -z -j -J -Z -a -f=V -C=V -P -h -k -n -p -s -S -R -B -i -l -b=V -K=V -N=V
+  -X=READ -T=V --files-from=V --list --create --append --update --extract --get --to-command=SHELL
   --xattrs --acls --selinux --no-xattrs
   --no-acls --no-selinux --xattrs-include=V --xattrs-exclude=V --sort=V --mtime=V --owner=V
   --group=V --mode=V --dereference --hard-dereference --clamp-mtime --diff --compare --to-stdout
-  --file=V --directory=V --exclude=V --exclude-from=READ --exclude-vcs --exclude-backups
+  --file=V --directory=V --exclude=EXCEPT --exclude-from=READ --exclude-vcs --exclude-backups
   --exclude-caches --wildcards --no-wildcards --wildcards-match-slash --no-wildcards-match-slash
   --anchored --no-anchored --ignore-case --no-ignore-case --strip-components=V --transform=V
   --xform=V --show-transformed-names --show-stored-names --occurrence[=V] --no-recursion
@@ -65,7 +66,8 @@ def judge(call: Call) -> None:
         call.shell(code)
     if parsed.has("-x", "--extract", "--get"):
         for member in parsed.operands if parsed.has("-O", "--to-stdout", "--to-command") else ():
-            call.reads(member)  # what it is called here is what it was called when it was packed
+            # What it is called here is what it was called when it was packed.
+            call.reads(as_pattern(member))
         if not parsed.has("-O", "--to-stdout", "--to-command"):
             for directory in parsed.values("-C", "--directory"):
                 call.writes(directory)
@@ -87,6 +89,9 @@ def judge(call: Call) -> None:
             )
     elif parsed.has("-c", "--create"):
         _judge_packing(call, parsed)
+    elif parsed.has("-r", "--append", "-u", "--update"):
+        _judge_packed(call, parsed)
+        call.does(Effect.PROJECT_WRITE, Kind.CREATE, "adds files to an archive")
     elif not parsed.has(*_READS):
         call.does(Effect.PROJECT_WRITE, Kind.MODE, "does not only list an archive")
     _judge_archives(call, parsed)
@@ -122,18 +127,22 @@ def _judge_packing(call: Call, parsed: Parsed) -> None:
             "writes an archive",
             instead="tar -c -f - to print it",
         )
+    _judge_packed(call, parsed)
+
+
+def _judge_packed(call: Call, parsed: Parsed) -> None:
+    """What is packed is read, with all that is below it, from here or from where -C leads."""
+    call.parsed = parsed
     places = parsed.values("-C", "--directory")
-    packed_trees = places or parsed.operands
-    if not all(archive.text in ("-", "/dev/stdout") for archive in archives):
-        packed_trees = [tree for tree in packed_trees if call.is_outside(tree.text or "")]
-    if packed_trees or not archives:
-        call.reads_trees(packed_trees)
     for packed in (*parsed.operands, *places):
         call.reads(packed)
+    for packed in parsed.operands if not places else ():
+        call.reads_whole(packed)
     for place in places:
         for name in (text for packed in parsed.operands for text in packed.texts):
             for path in place.texts:
-                call.reads(Argument(posixpath.join(path, name), place.start, place.end))
+                whole = posixpath.normpath(posixpath.join(path, name))
+                call.reads_whole(Argument(whole, place.start, place.end))
 
 
 def _judge_archives(call: Call, parsed: Parsed) -> None:
