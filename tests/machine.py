@@ -22,9 +22,14 @@ sha1sum sha224sum sha256sum sha384sum sha512sum shred shuf sleep sort split sqli
 ssh-keygen stty sum sync tac tail tar tee test time timeout touch tr true truncate tsort tty
 umount uname unexpand uniq unshare unxz unzip uptime users vdir wc which who whoami xargs xz
 xzcat yes zcat zsh zstd
-choom chrt flock ionice linux64 prlimit taskset
+ash busybox caffeinate choom chronic chrt entr fd flock grc gtimeout hyperfine ionice lckdo
+linux32 linux64 ltrace mksh oksh parallel pee perf prlimit rbash rlwrap rzsh setarch strace taskset
+yash
+dbus-run-session dbus-daemon fakeroot getopt unbuffer tclsh8.6 valgrind valgrind.bin
+xvfb-run mcookie xauth Xvfb
 ar as cc clang cpp gcc ld nm node objdump pkg-config pyright ranlib size strip
 """.split()
+_INTERPRETERS = ("python", "python3")
 # How a compiler is chosen, packages are fetched and tests are run is not what is tested.
 _KEPT = (
     "CC", "CFLAGS", "LDFLAGS", "PIP_", "PYTEST_", "SSL_CERT_", "REQUESTS_CA_BUNDLE", "USER",
@@ -65,6 +70,8 @@ def needs(*programs: str) -> pytest.MarkDecorator:
 
     What nobody looks for here is what a fresh Debian has, which `.ci/test-bare` makes sure of.
     """
+    never = set(programs) - {*PROGRAMS, *_INTERPRETERS}
+    assert not never, f"no test can see {never}: PROGRAMS does not name them"
     lacking = missing(*programs)
     return pytest.mark.skipif(bool(lacking), reason=lacking or "all are there")
 
@@ -81,5 +88,5 @@ def _link(directory: Path, path: str) -> None:
             (directory / name).symlink_to(os.path.realpath(found))
     # A shim of a manager of versions would look for its settings in the home and in directories.
     interpreter = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
-    for name in ("python", "python3"):
+    for name in _INTERPRETERS:
         (directory / name).symlink_to(interpreter)

@@ -19,7 +19,10 @@ from .world import SHELLS, installed_laconic, new_world
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from .world import World
+
 _COUNT = 3000
+_SEEDS = 3
 
 
 def main(words: list[str]) -> int:
@@ -43,10 +46,15 @@ def main(words: list[str]) -> int:
         told = ", ".join(f"{number} {kind}" for kind, number in sorted(compared.items()))
         print(f"{what}: {told} compared, {found} differences so far", flush=True)
     world = new_world()
-    scripts = faults.typed(seed)
-    missed = [fault for fault in faults.FAULTS if not faults.found(fault, scripts, world)]
+    missed = [fault for fault in faults.FAULTS if not _is_found(fault, seed, world)]
     print(f"{len(faults.FAULTS)} faults planted, not found: {'; '.join(missed) or 'none'}")
     return 1 if found or missed else 0
+
+
+def _is_found(fault: str, seed: int, world: World) -> bool:
+    """Of the scripts of one seed a fault may change few, and none that shows it."""
+    seeds = range(seed, seed + _SEEDS)
+    return any(faults.found(fault, faults.typed(each), world) for each in seeds)
 
 
 def _counted(

@@ -78,6 +78,7 @@ def _with_our_shell(sound: Any) -> Any:
     return faulty
 
 
+@cache
 def typed(seed: int, count: int = _LOOKED_AT) -> list[Case]:
     """Scripts, the shortest first: these show best what a fault does."""
     return sorted(itertools.islice(cases(seed), count), key=lambda case: len(case.text))

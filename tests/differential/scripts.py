@@ -83,7 +83,8 @@ _STATE = (
     "export XDG_STATE_HOME=$PWD/s", "export POSIXLY_CORRECT=1", "export SHELLOPTS", "PS4='+ '",
     "x=$(git long)", "x=`git fail 3`", "x=$(git long | wc -l)", "y=(a b)", "local z=1",
     "pushd sub > /dev/null", "cd sub; cd - > /dev/null", "V=1 cd sub", "wait -n", "disown -a",
-    "export MAKEFILES=$PWD/env.sh", "export MAKEFLAGS=-s", "export SHELL=/bin/false", "kill -0 $$",
+    "export MAKEFILES=$PWD/env.sh", "export MAKEFLAGS=-s", "export SHELL=/bin/false",
+    "kill -0 $$ && : a word that stays",  # $_ prints it
 )  # fmt: skip
 _PROBES = (
     'echo "st=$?"', 'echo "st=$?"', 'echo "ps=${PIPESTATUS[*]}"', 'echo "ps=${pipestatus[*]}"',

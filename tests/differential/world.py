@@ -88,7 +88,7 @@ _FILTER = 'command = ["{0}"]\nkind = "{1}"\ndrop = ["^there is no such line"]\n'
 # that was closed before it had written everything, and laconic about the command that it ran.
 _OWN_WORDS = re.compile(
     rb".*(?:not found|[Nn]o such file|unbound|parameter n|no matches|: line |% cpu .* total"
-    rb"|elapsed .*CPU |pagefaults |\] Broken pipe$|Waiting for unfinished jobs|^\[laconic: ).*\n",
+    rb"|\] Broken pipe$|Waiting for unfinished jobs|^\[laconic: ).*\n",
     re.MULTILINE,
 )
 
@@ -195,7 +195,9 @@ class World:
 
     def _environment(self) -> dict[str, str]:
         path = f"{self.programs}{os.pathsep}/usr/bin{os.pathsep}/bin"
-        names = {"PATH": path, "HOME": str(self._place / "home"), "LC_ALL": "C", "TIMEFORMAT": ""}
+        names = {"PATH": path, "HOME": str(self._place / "home"), "LC_ALL": "C"}
+        # How long it took, as bash and the program /usr/bin/time tell it, which zsh runs at times.
+        names |= {"TIMEFORMAT": "", "TIME": ""}
         if self.is_real:
             names |= {"LACONIC_NO_SERVER": "1", "PYTHONSAFEPATH": "1"}
         return names

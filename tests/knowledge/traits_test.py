@@ -73,7 +73,9 @@ def test_what_hands_on_runs_its_command_once_with_its_environment(
     done = subprocess.run(
         given, check=False, capture_output=True, text=True, cwd=tmp_path, env=environment
     )
-    assert (done.stdout.count("a b a mark\n"), done.returncode) == (1, 3), done
+    assert done.stdout.count("a b a mark\n") == 1, done
+    # ltrace ends with 0 whatever its command does, and does not claim to be transparent.
+    assert done.returncode == 3 or name not in named("transparent"), done
 
 
 def test_some_of_them_are_installed() -> None:

@@ -41,6 +41,9 @@ CASES = [
     ("ln -sf a link", {"link": HARD_LINK}),
     ("rm dir/", {"dir": HARD_LINK}),
     ("rm ./dir/../a", {"a": HARD_LINK}),
+    ("ruff format -q a", {"a": COPY, ".ruff_cache": COPY}),
+    ("ruff check --fix dir/c", {"dir/.ruff_cache": COPY, ".ruff_cache": COPY}),
+    ("php-cs-fixer fix dir/c", {"dir/c": COPY, ".php-cs-fixer.cache": COPY}),
 ]
 
 

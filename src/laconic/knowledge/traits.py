@@ -34,6 +34,7 @@ TRAITS = {
     "calculates": "",
     "runs": "",
     "changes": "",
+    "caches": "the name of its cache in a project",
     "installs-here": "options with which it installs elsewhere; environment: reading/installs.py",
 }
 _ASSIGNMENTS = "="

@@ -10,13 +10,14 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from glob import iglob
 
+from laconic.knowledge import traits
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.catalog import library
 from laconic.policy.rules import Rules
 from laconic.reading.acts import Act, How, Verb
 from laconic.reading.decide import read_line, read_program
 from laconic.reading.facts import read_facts
-from laconic.reading.places import is_storage
+from laconic.reading.places import is_storage, is_within
 from laconic.reading.situation import ProgramCall
 from laconic.types import Decision, Effect, Kind, Verdict
 from laconic.undo import archives, changes, find_xargs
@@ -144,6 +145,7 @@ class _Line:
             for each in _matches(path) if act.argument.glob else [path]:
                 if not is_device(each):
                     self._add_place(act, each)
+                    self._add_cache(program, os.path.dirname(located(each)))
                 elif is_storage(located(each)) and act.how is not How.METADATA:
                     self._reach.beyond.append(f"{program.name or 'it'}: overwrites {each}")
 
@@ -162,6 +164,20 @@ class _Line:
             reach.add_followed(path)
             if os.path.isdir(path):
                 reach.add(path, deep=True)
+
+    def _add_cache(self, program: ProgramCall, directory: str) -> None:
+        """A cache lies beside the settings: from what is changed up, or where the program runs."""
+        path = " ".join(program.call.path) if program.call is not None else ""
+        name = traits.detailed("caches").get(path)
+        if name is None:
+            return
+        here = program.situation.directories if program.situation else [self._directory]
+        top = project_of(self._directory)
+        for start in (directory, *filter(None, here)):
+            above = start
+            while is_within(above, top):
+                self._reach.add(os.path.join(above, name), deep=True)
+                above = os.path.dirname(above)
 
     # -- programs with handlers
 
