@@ -45,7 +45,7 @@ from laconic.compact.runs import (
 from laconic.compact.shapes.asked import Asked
 from laconic.compact.shapes.document import document
 from laconic.compact.shapes.passes import GENERIC, MOST_SHAPED, shaped
-from laconic.compact.shapes.repeats import is_of_log
+from laconic.compact.shapes.repeats import is_of_log, is_record_of_log
 from laconic.compact.shapes.rows import made, placed, raw_of
 from laconic.compact.stages.blank import without_blanks
 from laconic.compact.stages.clean import clean
@@ -212,12 +212,15 @@ def _by_stream(rows: list[Row], streams: list[Stream]) -> list[Row]:
 def _is_document(lines: Lines) -> bool:
     """Tell whether an output looks like JSON, whose lines are of no use one by one.
 
-    What node prints looks like it, but for the quotes.
+    What node prints looks like it, but for the quotes; a log of records is read line by line.
     """
     first = next(filter(None, map(str.lstrip, lines.chunks)), "")
     last = next(filter(None, map(str.rstrip, reversed(lines.chunks))), "")
     is_of_node = first[1:].lstrip()[:1] == "'"
-    return first[:1] + last[-1:] in ("{}", "[]") and not is_of_node
+    if first[:1] + last[-1:] not in ("{}", "[]") or is_of_node:
+        return False
+    some = list(islice(filter(None, lines.texts), _SAMPLE))
+    return sum(map(is_record_of_log, some)) < _SHARE * len(some)
 
 
 def mistakes(lines: Lines, context: int = _CONTEXT) -> Compacted | None:

@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 # Lines of one kind, of which only two are shown, or one if it is told in what the others differ.
 _MANY, _MANY_OF_LOG, _FEW = 20, 6, 4
 _LOG_SHARE = 0.6  # of the lines of a log that begin with a time or a level
+# A request that a server writes down: https://httpd.apache.org/docs/2.4/logs.html#accesslog
+OF_REQUEST = r"(?:[^\s:]+|[\da-f:]+) \S+ \S+ \[\d\d/[A-Z][a-z]{2}/\d{4}[: ]\d\d:\d\d:\d\d\b"
 LOG_LINE = pattern(
     r"\W?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
     r"|\[ *\d+\.\d{6}\] |[IWEF]\d{4} \d\d:\d\d:\d\d|\d+ (?:silly|verbose|info|http|timing) "
+    rf"|{OF_REQUEST}"
     r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)"
 )
 # Lines that say where they belong: of a log, with a place, and those of a trace.
@@ -59,6 +62,8 @@ _TELLING = pattern(
     r"\"(?:@?level|severity|lvl|levelname|log\.level|@?message|msg|event|error|err|status)\""
     r" ?: ?(?:\"[^\"]*\"|\w+)"
 )
+# What a server answered, whose digits say more than others do.
+_STATUS = pattern(r"(?:\"([A-Z]+) [^\"]* HTTP/[\d.]+\" |\"status\w*\" ?: ?)([1-5]\d\d)\b")
 _PATH = pattern(r"(['\"]?(?:.*/)?)([^/]+?)((?:\.[A-Za-z]\w*)?['\"]?)")
 _BLANKS = pattern(r"(?<=\[) +")
 _DIGITS = dict.fromkeys(map(ord, "0123456789"))
@@ -97,6 +102,11 @@ def is_of_log(text: str) -> bool:
     return is_record or LOG_LINE.match(text) is not None
 
 
+def is_record_of_log(text: str) -> bool:
+    """Tell whether a line is a record of JSON that has a level or a message."""
+    return text[:1] == "{" and text.rstrip()[-1:] == "}" and _TELLING.search(text) is not None
+
+
 def _is_of_others(members: list[int], texts: Texts, filled: Mapping[int, int]) -> bool:
     """Tell whether lines belong to what is around each of them, in a report of failures.
 
@@ -125,19 +135,26 @@ def by_kind(lines: list[int], texts: Texts) -> dict[str, list[int]]:
     kinds: dict[str, list[int]] = {}
     known: dict[str, str] = {}
     for index in lines:
-        plain = texts[index].translate(_DIGITS)
+        text = texts[index]
+        plain = text.translate(_DIGITS) + _answer_in(text)
         if plain not in known:
-            known[plain] = kind_of(texts[index])
+            known[plain] = kind_of(text)
         kinds.setdefault(known[plain], []).append(index)
     return kinds
+
+
+def _answer_in(text: str) -> str:
+    """The method of a request and the status of the answer, if the line of a log has them."""
+    match = _STATUS.search(text) if "HTTP/" in text or '"status' in text else None
+    return f"{match[1] or ''} {match[2]}" if match else ""
 
 
 def kind_of(text: str) -> str:
     """The line without what differs between those of a kind; a record keeps level and message."""
     if text[:2] == '{"' and text.rstrip()[-1:] == "}":
         kept = "".join(_TELLING.findall(text)).translate(_DIGITS)
-        return _MASK.sub("\0", text) + kept
-    return _BLANKS.sub("", _MASK.sub("\0", text))
+        return _MASK.sub("\0", text) + kept + _answer_in(text)
+    return _BLANKS.sub("", _MASK.sub("\0", text)) + _answer_in(text)
 
 
 def _folded(

@@ -10,7 +10,7 @@ from collections import Counter
 
 from laconic.compact.result import MADE, SHORT, Shown
 from laconic.compact.shapes.entries import PATH
-from laconic.compact.shapes.repeats import LOG_LINE, kind_of
+from laconic.compact.shapes.repeats import LOG_LINE, OF_REQUEST, kind_of
 from laconic.compact.shapes.rows import indent_of, made, placed, raw_of, whole
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
@@ -41,7 +41,9 @@ _LONGEST = 200  # characters of a hit that stands for others
 _FEWEST_IN_BLOCK = 2
 _FEWEST_SHARED = 3  # files of one directory, which is written once
 # The line of a log begins with a time, whose hour, minute and second are not a place.
-_NO_TIME = r"(?!\W?(?:\d{4}[-/]\d\d[-/]\d\d[T _]|\w{3} [ \d]\d )?\d\d?:\d\d:\d\d)"
+_NO_TIME = (
+    r"(?!\W?(?:\d{4}[-/]\d\d[-/]\d\d[T _]|\w{3} [ \d]\d )?\d\d?:\d\d:\d\d)" rf"(?!{OF_REQUEST})"
+)
 _HIT = pattern(rf"{_NO_TIME}((?:[A-Za-z]:)?[^\s:][^:\n]{{0,300}}?):(\d+)([:])(.*)")
 _CONTEXT = pattern(rf"{_NO_TIME}((?:[A-Za-z]:)?[^\s:][^:\n]{{0,300}}?)-(\d+)([-])(.*)")
 _NUMBERED = pattern(rf"{_NO_TIME}()(\d+)([:-])(?!\d\d[:-]\d\d)(.*)")  # nor a date
