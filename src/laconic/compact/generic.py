@@ -159,6 +159,7 @@ def _shaped(cleaned: Lines, asked: Asked, kind: str = SUMMARY) -> tuple[list[Row
     kept = mask_of(sums if len(sums) <= _MOST_SUMS else (), len(cleaned))
     certain = pinned if status else find_certain(cleaned, looks_up=False)
     kept = union(kept, few_warnings(rows, cleaned))
+    kept = union(kept, mask_of(asked.rare, len(cleaned)))
     kept = kept if asked.is_answer and not status else union(kept, certain)
     share = HEAD_SHARE[kind] if asked.is_answer else _SHARE
     if asked.is_answer and estimate("\n".join(texts_of(rows, texts))) <= _NEARLY * budget:

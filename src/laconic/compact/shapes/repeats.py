@@ -5,7 +5,7 @@ Two lines are of one kind if they differ only in numbers, paths, names with digi
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.shapes.folded_names import folded
@@ -72,6 +72,7 @@ _WORDS = pattern(r"[A-Za-z]{2,}")
 
 def repeats(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Fold kinds of lines that occur often, and lines that are equal."""
+    rows = _with_runs(rows, texts)
     lines = raw_of(rows)
     said = [index for index in lines if _says_something(texts[index])]
     kinds = list(by_kind(said, texts).items())
@@ -94,6 +95,19 @@ def repeats(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             instead |= folded_rows
             gone |= set(members) - set(folded_rows)
     return placed(rows, instead, gone)
+
+
+def _with_runs(rows: list[Row], texts: Texts) -> list[Row]:
+    """One row for many equal neighbours that say next to nothing, as `yes` writes them."""
+    found: list[Row] = []
+    for text, group in groupby(rows, lambda row: texts[row] if isinstance(row, int) else None):
+        run = list(group)
+        is_one = text is not None and len(run) >= _MANY_OF_LOG and text.strip()
+        if text is None or not is_one or _says_something(text):
+            found += run
+        else:
+            found.append(whole(f"{text} [x{len(run)}]", raw_of(run)))
+    return found
 
 
 def is_of_log(text: str) -> bool:
