@@ -7,6 +7,7 @@ The rows that have it in all of these columns are shown without it, any other ro
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 
 from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.rows import made, placed
@@ -15,7 +16,7 @@ from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import TypeAlias
 
     from laconic.compact.result import Row
@@ -39,7 +40,7 @@ def columns(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     pos = 0
     while pos < len(rows):
         row = rows[pos]
-        part = _table_at(rows, pos, texts) if isinstance(row, int) else None
+        part = _table_at(row, islice(rows, pos + 1, None), texts) if isinstance(row, int) else None
         if part is None:
             pos += 1
             continue
@@ -49,17 +50,17 @@ def columns(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     return placed(rows, instead, set())
 
 
-def _table_at(rows: list[Row], pos: int, texts: Texts) -> tuple[Split, list[int]] | None:
-    """The heading that is here and the rows below it, and what splits them into columns."""
-    head = texts[rows[pos]].strip()
+def _table_at(first: int, below: Iterable[Row], texts: Texts) -> tuple[Split, list[int]] | None:
+    """The heading, if it is one, with the rows below it, and what splits them into columns."""
+    head = texts[first].strip()
     names = _GAP.split(head)
     words = head.split()
     if len(names) < _FEWEST_BY_GAPS or len(words) < _FEWEST_COLUMNS:
         return None
     if not all(map(_NAMED.fullmatch, names)):
         return None
-    members = [row for row in rows[pos : pos + 1] if isinstance(row, int)]
-    for row in rows[pos + 1 :]:
+    members = [first]
+    for row in below:
         if not isinstance(row, int) or not texts[row].strip():
             break
         members.append(row)
