@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # Tokens, as estimated: of hits, and of what sums up very many: a share of them, within bounds.
 BUDGET, _OF_DIGEST, _LEAST, _PART = 1200, 4000, 600, 12
+_OF_SEVERAL = 900  # tokens of the hits of files of which several are shown
 _FEWEST, _SHARE = 4, 0.45
 _SMALL = 150  # tokens, below which lines stay as long as they are
 _WIDTH = 160  # characters of a line, up to which a hit is whole: an edit is written from it
@@ -89,7 +90,8 @@ def _fitting(hits: list[Hit], width: int, asked: Asked) -> list[Shown] | None:
     low, high, most = 0, len(_SOME), 0  # whether all of them fit is tried first
     while low < high:
         shown = _by_file(hits, width, asked, _SOME[most])
-        if sum(estimate(row.text) + 1 for row in shown) <= BUDGET:
+        room = BUDGET if _SOME[most] == 1 else _OF_SEVERAL
+        if sum(estimate(row.text) + 1 for row in shown) <= room:
             fitting, high = shown, most
         else:
             low = most + 1
