@@ -45,7 +45,7 @@ from laconic.compact.runs import (
 from laconic.compact.shapes.asked import Asked
 from laconic.compact.shapes.document import document
 from laconic.compact.shapes.passes import GENERIC, MOST_SHAPED, shaped
-from laconic.compact.shapes.repeats import is_of_log
+from laconic.compact.shapes.repeats import is_of_log, is_record_of_log
 from laconic.compact.shapes.rows import made, placed, raw_of
 from laconic.compact.stages.blank import without_blanks
 from laconic.compact.stages.clean import clean
@@ -159,6 +159,7 @@ def _shaped(cleaned: Lines, asked: Asked, kind: str = SUMMARY) -> tuple[list[Row
     kept = mask_of(sums if len(sums) <= _MOST_SUMS else (), len(cleaned))
     certain = pinned if status else find_certain(cleaned, looks_up=False)
     kept = union(kept, few_warnings(rows, cleaned))
+    kept = union(kept, mask_of(asked.rare, len(cleaned)))
     kept = kept if asked.is_answer and not status else union(kept, certain)
     share = HEAD_SHARE[kind] if asked.is_answer else _SHARE
     if asked.is_answer and estimate("\n".join(texts_of(rows, texts))) <= _NEARLY * budget:
@@ -212,12 +213,15 @@ def _by_stream(rows: list[Row], streams: list[Stream]) -> list[Row]:
 def _is_document(lines: Lines) -> bool:
     """Tell whether an output looks like JSON, whose lines are of no use one by one.
 
-    What node prints looks like it, but for the quotes.
+    What node prints looks like it, but for the quotes; a log of records is read line by line.
     """
     first = next(filter(None, map(str.lstrip, lines.chunks)), "")
     last = next(filter(None, map(str.rstrip, reversed(lines.chunks))), "")
     is_of_node = first[1:].lstrip()[:1] == "'"
-    return first[:1] + last[-1:] in ("{}", "[]") and not is_of_node
+    if first[:1] + last[-1:] not in ("{}", "[]") or is_of_node:
+        return False
+    some = list(islice(filter(None, lines.texts), _SAMPLE))
+    return sum(map(is_record_of_log, some)) < _SHARE * len(some)
 
 
 def mistakes(lines: Lines, context: int = _CONTEXT) -> Compacted | None:

@@ -315,7 +315,8 @@ class _Stages:
         run, every = self.run, indexes(left)
         texts = texts_at(every, run.lines)
         names, is_answer = self.branch.shapes, run.kind != SUMMARY
-        after = AFTER if run.status else (*AFTER, "repeats")  # each failure is one of its own
+        repeats = () if run.status else ("repeats",)  # each failure is one of its own
+        after = (*AFTER, *repeats, "numbered")
         names = names if is_answer else (*names, *after)
         asked = Asked(
             run.status, run.pinned, run.hits, run.printed, is_listed=True, is_answer=is_answer

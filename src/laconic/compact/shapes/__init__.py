@@ -12,8 +12,8 @@ shape shows.
 - git: blame, commits, diff, diffstat, state.
 - Files and searches: listing, search.
 - Packages and builds: dependencies, npm, pip, plan (Terraform), products, progress.
-- Any output: alike, copies, numbered, repeats, values; the table of coverage.py (coverage); JSON
-  (document), which no filter names.
+- Any output: alike, columns, copies, numbered, repeats, values; the table of coverage.py
+  (coverage); JSON (document), which no filter names.
 
 The others are parts of these:
 

@@ -14,6 +14,7 @@ class Asked:
     budget: tokens that shapes may cost beyond the usual. is_listed: the filter says that the output
     is of this shape, so that few lines are enough. printed: lines that were printed while the
     command ran, if any; they stay as they are. settled: lines that no other pass may move or join.
+    rare: lines that differ from those around them, and are shown before these if there is no room.
     """
 
     __slots__ = (
@@ -23,6 +24,7 @@ class Asked:
         "is_listed",
         "pinned",
         "printed",
+        "rare",
         "settled",
         "status",
     )
@@ -41,6 +43,7 @@ class Asked:
         self.printed, self.is_answer = printed, is_answer
         self.budget = 0
         self.settled: set[int] = set()
+        self.rare: set[int] = set()
 
     def allow(self, budget: int) -> None:
         """Let the whole cost as much: what a shape fits into a budget of its own is not cut."""

@@ -66,10 +66,6 @@ class _When:
     def of_day(self) -> tuple[str, ...]:
         return self.day, self.year, self.zone
 
-    @property
-    def of_year(self) -> tuple[str, ...]:
-        return self.year, self.zone
-
 
 def _when(text: str) -> _When:
     match = _DEFAULT.fullmatch(text) or _ISO.fullmatch(text)
@@ -252,7 +248,7 @@ def _shown(found: list[Row | _Commit], drawn: Graph | None) -> list[Row]:
 class _Common:
     """What all commits have in common, and how many there are: it decides what each one shows."""
 
-    __slots__ = ("author", "day", "many", "told", "year")
+    __slots__ = ("author", "day", "many", "told", "year", "zone")
 
     def __init__(self, commits: list[_Commit]) -> None:
         self.many = len(commits)
@@ -260,16 +256,17 @@ class _Common:
         self.told: set[str] = set()  # authors whose address was shown
         whens = [commit.when or _When() for commit in commits]
         self.day = _only([when.of_day for when in whens], ())
-        self.year = _only([when.of_year for when in whens], ())
         if not any(self.day[:1]):
             self.day = ()
+        self.year = _only([when.year for when in whens], "")
+        self.zone = _only([when.zone for when in whens], "")
 
     def said(self) -> str:
         parts = [f"Author: {self.author}"] if self.author else []
         if self.day:
             parts.append(f"date: {_joined(self.day)}")
-        elif any(self.year):
-            parts.append(f"{'year' if self.year[0] else 'zone'}: {_joined(self.year)}")
+        elif self.year or self.zone:
+            parts.append(f"{'year' if self.year else 'zone'}: {_joined((self.year, self.zone))}")
         return "; ".join(parts)
 
     def rows(self, commit: _Commit, drawn: Graph | None) -> list[Row]:
@@ -278,7 +275,9 @@ class _Common:
         rest = f"[+{left} line{'s' if left > 1 else ''}]" if left else ""
         when = commit.when or _When()
         words = [commit.mark, f"{commit.name[:_HASH]}{commit.refs}", "" if self.day else when.day]
-        words += [when.time, *(() if self.day or any(self.year) else when.of_year)]
+        is_told = bool(self.day)
+        words += [when.time, "" if is_told or self.year else when.year]
+        words.append("" if is_told or self.zone else when.zone)
         author = commit.author if commit.address in self.told else commit.address
         self.told.add(commit.address)
         words += ["" if self.author else author, *commit.notes, commit.subject]
@@ -332,12 +331,20 @@ def _file_texts(commit: _Commit) -> list[str]:
     return texts
 
 
+def _directory(paths: list[str]) -> str:
+    """The directory of several files, if it is that of all of them."""
+    found = {"" if "{" in path else path[: path.rfind("/") + 1] for path in paths}
+    return found.pop() if len(found) == 1 and len(paths) > 1 else ""
+
+
 def _stat_texts(commit: _Commit) -> list[str]:
     """The changed files of a commit: in one line if they are few, else by directory."""
     if len(commit.stat) == 1 and commit.sum:
         return [f"{commit.sum}: {commit.stat[0][0]}"]  # the sum is that of the file
     if len(commit.stat) < _MANY_FILES:
-        files = ", ".join(f"{path} {number}" for path, number in commit.stat)
+        shared = _directory([path for path, _ in commit.stat])
+        files = ", ".join(f"{p.removeprefix(shared)} {number}" for p, number in commit.stat)
+        files = f"{shared}: {files}" if shared else files
         text = ": ".join(filter(None, (commit.sum, files)))
         return [text] if text else []
     if len(commit.stat) > _TOO_MANY_FILES:

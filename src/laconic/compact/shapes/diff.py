@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.rows import Texts
 
-_FEW_LINES = 60  # of a diff that stays as it is
+_FEW_LINES = 40  # of a diff that stays as it is
 # Tokens, up to which hunks are whole, and up to which files are shown: the latter also of what a
 # failing check would change, which nobody edits by hand.
-_WHOLE, BUDGET, _OF_CHECK = 800, 3000, 300
+_WHOLE, BUDGET, _OF_CHECK = 450, 3000, 300
 _DULL = pattern(
     r"index [0-9a-f,]+\.\.[0-9a-f]+.*|--- .*|\+\+\+ .*|similarity index .*"
     r"|(?:new|deleted) file mode 100644|(?:copy|rename) (?:from|to) .*"

@@ -181,7 +181,8 @@ def drawn(lines: list[int], texts: Texts) -> Read:
             return [], set(), ""
         parents = {level: path for level, path in parents.items() if level < depth}
         above = parents.get(depth - 1, root)
-        path = f"{above.rstrip('/')}/{name}"
+        start = f"{above.rstrip('/')}/"
+        path = name if name.startswith(start) else f"{start}{name}"  # `tree -f` writes whole paths
         inner.add(above)
         parents[depth] = path
         found.append((index, depth, path))

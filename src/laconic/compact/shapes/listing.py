@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 BUDGET = 1500  # tokens
-_FEWEST, _FEWEST_LONG = 20, 8  # entries; fewer stay whole paths, or lines of the long form
+_FEWEST, _FEWEST_LONG = 12, 8  # entries; fewer stay whole paths, or lines of the long form
 _FEWEST_IN_BLOCK = 12  # among other lines, where all of them must have a directory
 _FEWEST_NAMES, _SHARE_OF_NAMES = 6, 0.7  # names without a directory, among other lines
 _SHARE = 0.9  # of the lines that must be entries

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.compact.shapes.rows import placed, raw_of, whole
+from laconic.compact.shapes.rows import placed, whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -27,10 +27,11 @@ def as_one(rows: list[Row], texts: Texts, fewest: int) -> list[Row]:
     gone: set[int] = set()
     run: list[int] = []
     parts: tuple[str, int, str] | None = None  # of the last line of the run
-    for index in [*raw_of(rows), -1]:
+    for row in [*rows, None]:
+        index = row if isinstance(row, int) else -1
         match = _LAST.fullmatch(texts[index]) if index >= 0 else None
         found = (match[1], int(match[2]), match[3]) if match else None
-        if run and parts and found == (parts[0], parts[1] + 1, parts[2]) and index == run[-1] + 1:
+        if run and parts and found == (parts[0], parts[1] + 1, parts[2]):
             run.append(index)
         else:
             if parts and len(run) >= fewest:

@@ -45,6 +45,7 @@ _SHAPES = {
     "blame": ("blame.blame", _ALL),
     "blocks": ("copies.blocks", _ALL),
     "bun": ("bun.bun", _TRIED),
+    "columns": ("columns.columns", _ALL),
     "commits": ("commits.commits", _ALL),
     "coverage": ("coverage.coverage", _TRIED),
     "ctest": ("ctest.ctest", "ctest.is_of_report"),
@@ -102,7 +103,7 @@ GENERIC = (
     "npm", "frames",
     "memory", "notes", "shellcheck", "bandit", "sqlfluff", "findings", "excerpts", "differences",
     "dependencies",
-    "listing", "search", "rounds", "blocks", "items", "repeats",
+    "listing", "search", "columns", "rounds", "blocks", "items", "repeats", "numbered",
     "values",
 )  # fmt: skip
 

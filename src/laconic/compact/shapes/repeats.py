@@ -5,7 +5,7 @@ Two lines are of one kind if they differ only in numbers, paths, names with digi
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from laconic.compact.diagnostics import is_diagnostic
 from laconic.compact.shapes.folded_names import folded
@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 # Lines of one kind, of which only two are shown, or one if it is told in what the others differ.
 _MANY, _MANY_OF_LOG, _FEW = 20, 6, 4
 _LOG_SHARE = 0.6  # of the lines of a log that begin with a time or a level
+# A request that a server writes down: https://httpd.apache.org/docs/2.4/logs.html#accesslog
+OF_REQUEST = r"(?:[^\s:]+|[\da-f:]+) \S+ \S+ \[\d\d/[A-Z][a-z]{2}/\d{4}[: ]\d\d:\d\d:\d\d\b"
 LOG_LINE = pattern(
     r"\W?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
     r"|\[ *\d+\.\d{6}\] |[IWEF]\d{4} \d\d:\d\d:\d\d|\d+ (?:silly|verbose|info|http|timing) "
+    rf"|{OF_REQUEST}"
     r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)"
 )
 # Lines that say where they belong: of a log, with a place, and those of a trace.
@@ -59,6 +62,8 @@ _TELLING = pattern(
     r"\"(?:@?level|severity|lvl|levelname|log\.level|@?message|msg|event|error|err|status)\""
     r" ?: ?(?:\"[^\"]*\"|\w+)"
 )
+# What a server answered, whose digits say more than others do.
+_STATUS = pattern(r"(?:\"([A-Z]+) [^\"]* HTTP/[\d.]+\" |\"status\w*\" ?: ?)([1-5]\d\d)\b")
 _PATH = pattern(r"(['\"]?(?:.*/)?)([^/]+?)((?:\.[A-Za-z]\w*)?['\"]?)")
 _BLANKS = pattern(r"(?<=\[) +")
 _DIGITS = dict.fromkeys(map(ord, "0123456789"))
@@ -67,6 +72,7 @@ _WORDS = pattern(r"[A-Za-z]{2,}")
 
 def repeats(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Fold kinds of lines that occur often, and lines that are equal."""
+    rows = _with_runs(rows, texts)
     lines = raw_of(rows)
     said = [index for index in lines if _says_something(texts[index])]
     kinds = list(by_kind(said, texts).items())
@@ -91,10 +97,28 @@ def repeats(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     return placed(rows, instead, gone)
 
 
+def _with_runs(rows: list[Row], texts: Texts) -> list[Row]:
+    """One row for many equal neighbours that say next to nothing, as `yes` writes them."""
+    found: list[Row] = []
+    for text, group in groupby(rows, lambda row: texts[row] if isinstance(row, int) else None):
+        run = list(group)
+        is_one = text is not None and len(run) >= _MANY_OF_LOG and text.strip()
+        if text is None or not is_one or _says_something(text):
+            found += run
+        else:
+            found.append(whole(f"{text} [x{len(run)}]", raw_of(run)))
+    return found
+
+
 def is_of_log(text: str) -> bool:
     """Tell whether a line begins as one of a log does, or is a record of JSON."""
     is_record = text[:2] == '{"' and text.rstrip()[-1:] == "}"
     return is_record or LOG_LINE.match(text) is not None
+
+
+def is_record_of_log(text: str) -> bool:
+    """Tell whether a line is a record of JSON that has a level or a message."""
+    return text[:1] == "{" and text.rstrip()[-1:] == "}" and _TELLING.search(text) is not None
 
 
 def _is_of_others(members: list[int], texts: Texts, filled: Mapping[int, int]) -> bool:
@@ -125,19 +149,26 @@ def by_kind(lines: list[int], texts: Texts) -> dict[str, list[int]]:
     kinds: dict[str, list[int]] = {}
     known: dict[str, str] = {}
     for index in lines:
-        plain = texts[index].translate(_DIGITS)
+        text = texts[index]
+        plain = text.translate(_DIGITS) + _answer_in(text)
         if plain not in known:
-            known[plain] = kind_of(texts[index])
+            known[plain] = kind_of(text)
         kinds.setdefault(known[plain], []).append(index)
     return kinds
+
+
+def _answer_in(text: str) -> str:
+    """The method of a request and the status of the answer, if the line of a log has them."""
+    match = _STATUS.search(text) if "HTTP/" in text or '"status' in text else None
+    return f"{match[1] or ''} {match[2]}" if match else ""
 
 
 def kind_of(text: str) -> str:
     """The line without what differs between those of a kind; a record keeps level and message."""
     if text[:2] == '{"' and text.rstrip()[-1:] == "}":
         kept = "".join(_TELLING.findall(text)).translate(_DIGITS)
-        return _MASK.sub("\0", text) + kept
-    return _BLANKS.sub("", _MASK.sub("\0", text))
+        return _MASK.sub("\0", text) + kept + _answer_in(text)
+    return _BLANKS.sub("", _MASK.sub("\0", text)) + _answer_in(text)
 
 
 def _folded(

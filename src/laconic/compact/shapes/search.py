@@ -10,7 +10,7 @@ from collections import Counter
 
 from laconic.compact.result import MADE, SHORT, Shown
 from laconic.compact.shapes.entries import PATH
-from laconic.compact.shapes.repeats import LOG_LINE, kind_of
+from laconic.compact.shapes.repeats import LOG_LINE, OF_REQUEST, kind_of
 from laconic.compact.shapes.rows import indent_of, made, placed, raw_of, whole
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # Tokens, as estimated: of hits, and of what sums up very many: a share of them, within bounds.
 BUDGET, _OF_DIGEST, _LEAST, _PART = 1200, 4000, 600, 12
+_OF_SEVERAL = 900  # tokens of the hits of files of which several are shown
 _FEWEST, _SHARE = 4, 0.45
 _SMALL = 150  # tokens, below which lines stay as long as they are
 _WIDTH = 160  # characters of a line, up to which a hit is whole: an edit is written from it
@@ -41,7 +42,9 @@ _LONGEST = 200  # characters of a hit that stands for others
 _FEWEST_IN_BLOCK = 2
 _FEWEST_SHARED = 3  # files of one directory, which is written once
 # The line of a log begins with a time, whose hour, minute and second are not a place.
-_NO_TIME = r"(?!\W?(?:\d{4}[-/]\d\d[-/]\d\d[T _]|\w{3} [ \d]\d )?\d\d?:\d\d:\d\d)"
+_NO_TIME = (
+    r"(?!\W?(?:\d{4}[-/]\d\d[-/]\d\d[T _]|\w{3} [ \d]\d )?\d\d?:\d\d:\d\d)" rf"(?!{OF_REQUEST})"
+)
 _HIT = pattern(rf"{_NO_TIME}((?:[A-Za-z]:)?[^\s:][^:\n]{{0,300}}?):(\d+)([:])(.*)")
 _CONTEXT = pattern(rf"{_NO_TIME}((?:[A-Za-z]:)?[^\s:][^:\n]{{0,300}}?)-(\d+)([-])(.*)")
 _NUMBERED = pattern(rf"{_NO_TIME}()(\d+)([:-])(?!\d\d[:-]\d\d)(.*)")  # nor a date
@@ -87,7 +90,8 @@ def _fitting(hits: list[Hit], width: int, asked: Asked) -> list[Shown] | None:
     low, high, most = 0, len(_SOME), 0  # whether all of them fit is tried first
     while low < high:
         shown = _by_file(hits, width, asked, _SOME[most])
-        if sum(estimate(row.text) + 1 for row in shown) <= BUDGET:
+        room = BUDGET if _SOME[most] == 1 else _OF_SEVERAL
+        if sum(estimate(row.text) + 1 for row in shown) <= room:
             fitting, high = shown, most
         else:
             low = most + 1
