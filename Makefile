@@ -32,6 +32,7 @@ lint: .venv/.dev  ## check style, format and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict src
+	$(BIN)/mypy --strict --platform darwin --cache-dir .mypy_cache/darwin src
 
 fix: .venv/.dev  ## fix what ruff can fix
 	$(BIN)/ruff check --fix .

@@ -13,6 +13,7 @@
 #define PROBE_WORD "--can-overlay"
 #define NO_BOX 125 /* the exit status when the command was not started at all */
 #define NOT_OURS 124 /* the same, but bubblewrap may be able to make the box */
+#define LACKS_SOMETHING 123 /* the same, because something was removed meanwhile */
 
 /* The descriptors that `inside` starts with; the last three if bubblewrap starts it. Its own streams are
  * of no use: the command's come as others, so that bubblewrap, which lives as long as the box, does
@@ -61,6 +62,8 @@ int open_journal(const char *path);         /* a descriptor to lock, or -1 */
 struct part find_part(const char *name);    /* its data is NULL if there is none */
 struct part find_texts(const char *name);   /* the same; texts that each end in NUL */
 
+bool leave_out_gone(struct part *arguments, struct part *mounts, struct part *missing); /* gone.c */
+
 /* These return what is wrong, or NULL. */
 const char *check_mounts(struct part plan);
 const char *mount_overlays(struct part overlays); /* in namespaces that it makes */
@@ -73,12 +76,15 @@ int tree_count(void); /* how many mounts come from another box, as descriptors f
 const char *put_home(void); /* in the namespaces of the box */
 void let_others_in(pid_t box);
 void open_gate(void);
+void guard_again(struct part mounts); /* of a box that lives */
 void leave_home(void);
 bool wants_trim(void);
 
 bool make_read_only(int tree);
+bool make_guarded(const char *path);
 const char *read_box(char **words, struct box *box);
 const char *build_box(void);
+extern bool lacks_something; /* it failed, or the check of its mounts did, because a place was not there */
 const char *become_box(uid_t user, gid_t group, struct part arguments, struct part filter, struct part overlays,
                        int channel);
 

@@ -7,6 +7,7 @@
 #include "box.h"
 
 #include <sys/mount.h>
+#include <sys/statvfs.h>
 
 /* Older headers lack these; the numbers are the same on every machine (asm-generic/unistd.h). */
 enum { OPEN_TREE = 428, MOVE_MOUNT = 429, OPENAT2 = 437, MOUNT_SETATTR = 442 };
@@ -33,7 +34,10 @@ static struct step *steps;
 static size_t step_count;
 static char complaint[PATH_ROOM + 128];
 
+bool lacks_something;
+
 static const char *complain_of(const char *path, const char *what) {
+    lacks_something = errno == ENOENT || errno == ENOTDIR;
     snprintf(complaint, sizeof complaint, "%s: %s: %s", path, what, strerror(errno));
     return complaint;
 }
@@ -166,21 +170,6 @@ static bool make_place(const char *path, bool is_directory) {
     return handle >= 0;
 }
 
-static const char *put_tree(const struct step *step) {
-    struct stat found;
-    int place = open_place(step->target, false);
-    if (place < 0 && errno == ENOENT && is_in_own(step)) {
-        bool is_made = fstat(step->tree, &found) == 0 && make_place(step->target, S_ISDIR(found.st_mode));
-        place = is_made ? open_place(step->target, false) : -1;
-    }
-    /* What was to be hidden may be gone, as sockets often are; `mounts.c` looks whether it came back. */
-    bool hides = step->kind == BIND_READ_ONLY && strcmp(step->source, step->target) != 0;
-    if (place < 0 && errno == ENOENT && hides) return close(step->tree), NULL;
-    return place >= 0 && put(step->tree, place) ? NULL : complain_of(step->target, "cannot be put there");
-}
-
-/* -- what the box has of its own --------------------------------------------------------------- */
-
 /* Covers a place with an empty directory. Those that nobody may write are one and the same. */
 static const char *put_empty(const struct step *step) {
     static struct { const char *mode; int place; } kept[4];
@@ -205,6 +194,40 @@ static const char *put_empty(const struct step *step) {
     }
     return is_done ? NULL : complain_of(step->target, "cannot be covered");
 }
+
+static bool is_directory(int handle) {
+    struct stat found;
+    return handle >= 0 && fstat(handle, &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+static const char *put_tree(const struct step *step) {
+    int place = open_place(step->target, false);
+    if (place < 0 && errno == ENOENT && is_in_own(step)) {
+        place = make_place(step->target, is_directory(step->tree)) ? open_place(step->target, false) : -1;
+    }
+    /* What was to be hidden may be gone, as sockets often are; `mounts.c` looks whether it came back. */
+    bool hides = step->kind == BIND_READ_ONLY && strcmp(step->source, step->target) != 0;
+    if (place < 0 && errno == ENOENT && hides) return close(step->tree), NULL;
+    if (hides && is_directory(place) && !is_directory(step->tree)) { /* it was not there when it was planned */
+        close(step->tree), close(place);
+        return put_empty(&(struct step){EMPTY, NULL, step->target, "64K", "0500", -1});
+    }
+    return place >= 0 && put(step->tree, place) ? NULL : complain_of(step->target, "cannot be put there");
+}
+
+/* In a box that is made: covers what can be written with itself, read-only. Returns false if that failed. */
+bool make_guarded(const char *path) {
+    struct statvfs found;
+    int place = open_place(path, false);
+    if (place < 0) return errno == ENOENT;
+    bool is_guarded = fstatvfs(place, &found) == 0 && (found.f_flag & ST_RDONLY) != 0;
+    int tree = is_guarded ? -1 : take(place);
+    if (tree >= 0 && make_read_only(tree)) return put(tree, place);
+    close(place);
+    return is_guarded;
+}
+
+/* -- what the box has of its own --------------------------------------------------------------- */
 
 /* Devices that have no state, as bubblewrap's --dev has them. */
 static const char *const devices[] = {"null", "zero", "full", "random", "urandom", "tty", NULL};

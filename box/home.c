@@ -32,6 +32,7 @@ enum { USER_SPACE = 200, MOUNT_SPACE = 201, OWN_MARK = 202 };
 #define MOST_VISITED 50000
 #define DEEPEST 40
 #define HOUR_S 3600
+#define MOST_TRIES 1000
 
 struct layer { /* the real directory; those for changes and for the kernel's use; where to mount */
     const char *lower, *upper, *work, *merged;
@@ -223,6 +224,7 @@ void enter_home(struct part mounts) {
     char path[PATH_ROOM];
     if (directory == NULL) return;
     snprintf(path, sizeof path, "%s/gate", directory);
+    is_shared = false;
     gate = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     while (gate >= 0 && flock(gate, LOCK_EX) != 0 && errno == EINTR) continue;
     snprintf(path, sizeof path, "%s/in", directory);
@@ -265,6 +267,22 @@ void open_gate(void) {
     }
     if (gate >= 0) close(gate);
     gate = -1;
+}
+
+/* When a file is replaced or removed outside, the kernel takes the mounts on it away, here as well (fs/namei.c,
+ * `vfs_rename`, detach_mounts). What is guarded is so again a moment later. */
+void guard_again(struct part mounts) {
+    pid_t guard = fork();
+    if (guard == 0) {
+        if (setns(USER_SPACE, CLONE_NEWUSER) != 0 || setns(MOUNT_SPACE, CLONE_NEWNS) != 0) _exit(1);
+        for (size_t pos = 0; pos < mounts.length; pos += strlen(mounts.data + pos) + 1) {
+            const char *path = mounts.data + pos + 1;
+            /* The mount is taken away before the new file has the name. */
+            for (int tries = 0; mounts.data[pos] == GUARDED && !make_guarded(path) && tries < MOST_TRIES; tries++) usleep(500);
+        }
+        _exit(0);
+    }
+    while (guard > 0 && waitpid(guard, NULL, 0) < 0 && errno == EINTR) continue;
 }
 
 /* Nobody is in the box any more. */
@@ -318,6 +336,7 @@ const char *put_home(void) {
         bool is_done = is_shared ? put_at(trees[pos], layer->merged) : mount_layer(layer);
         if (is_done) continue;
         int tree = (int)syscall(OPEN_TREE, AT_FDCWD, layer->lower, TREE_CLONE | AND_BELOW | O_CLOEXEC);
+        if (tree < 0 && errno == ENOENT) continue; /* such as a cache that was removed; nothing leads there */
         if (tree < 0 || !make_read_only(tree) || !put_at(tree, layer->merged)) return "the home cannot be put there";
     }
     return NULL;

@@ -91,7 +91,7 @@ int run_inside(int argc, char **argv, struct part mounts, bool has_door) {
     const char *complaint = check_mounts(mounts);
     if (complaint != NULL) {
         dprintf(2, "%s", complaint);
-        return NO_BOX;
+        return lacks_something ? LACKS_SOMETHING : NO_BOX;
     }
     /* Nobody in the box may take our pipes from us, or what else we are given. */
     prctl(PR_SET_DUMPABLE, 0);

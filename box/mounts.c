@@ -149,6 +149,7 @@ const char *check_mounts(struct part planned) {
         struct stat there;
         bool is_to_hide = plan[pos] == COVERED || plan[pos] == HIDDEN;
         if (found == NULL && is_to_hide && lstat(path, &there) != 0 && errno == ENOENT) continue;
+        lacks_something = found == NULL;
         if (found == NULL) complaint = "is not where it was planned";
         else if (must_be_read_only && !found->is_read_only) complaint = "can be written";
         else if (must_be_own && !is_own(found, plan, length)) complaint = "was exchanged";

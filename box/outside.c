@@ -26,11 +26,11 @@
 #else
 #define OWN_ENGINE true
 #endif
-#define MOST_ARGUMENTS 64
 #define WATCH_MS 250 /* how often the watched paths are looked at, and who listens */
 #define YOUNG_MS 100 /* the same while the box is young: servers that somebody waits for */
 #define YOUNG_TICKS 50
 #define SAID_BYTES 2048
+#define MOST_TRIES 5 /* while what is to be mounted is being removed */
 
 /* What the keeper tells us, besides the messages from inside. */
 enum { OVER = 'e', FAILED = 'f' };
@@ -55,7 +55,7 @@ static void say(int target, const void *data, size_t length) {
 /* -- the files ------------------------------------------------------------------------------- */
 
 static const char *journal; /* its path */
-static struct part watched, overlays;
+static struct part arguments, mounts, watched, overlays;
 
 static bool has_appeared(void) {
     struct stat found;
@@ -67,18 +67,18 @@ static bool has_appeared(void) {
 
 static int refused; /* what `inside` has reported last */
 
-/* Runs `after`, which says what it did on this descriptor. */
+/* Runs `after`, which says what it did on this descriptor. It is told what is missing besides what its plan says. */
 static void look(const char *word, int said) {
-    char *words[MOST_ARGUMENTS + 3] = {NULL}, number[16];
+    char number[16];
     struct part after = find_texts("after");
-    size_t count = 0;
+    size_t count = 0, missing = find_texts("watched").length;
     int status;
-    for (size_t pos = 0; pos < after.length && count < MOST_ARGUMENTS; pos += strlen(after.data + pos) + 1) {
-        words[count++] = after.data + pos;
-    }
-    if (count == 0) return;
+    char **words = calloc(after.length + watched.length + 3, sizeof *words);
+    if (words == NULL || after.length == 0) return;
+    for (size_t pos = 0; pos < after.length; pos += strlen(words[count++]) + 1) words[count] = after.data + pos;
     snprintf(number, sizeof number, "%d", refused);
     words[count++] = (char *)word, words[count++] = number;
+    for (size_t pos = missing; pos < watched.length; pos += strlen(words[count++]) + 1) words[count] = watched.data + pos;
     pid_t pid = fork();
     if (pid == 0) {
         char *none[] = {NULL};
@@ -93,6 +93,7 @@ static void look(const char *word, int said) {
         _exit(127);
     }
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+    free(words);
 }
 
 /* Has `after` look once the box has ended, if there may be anything to see. */
@@ -168,8 +169,7 @@ static void arrange(struct ends ends) {
 }
 
 /* Lets a program that we become read a part of the journal. */
-static bool offer(const char *name, int number) {
-    struct part found = find_part(name);
+static bool offer(const char *name, struct part found, int number) {
     int handle = found.data == NULL ? -1 : memfd_create(name, MFD_CLOEXEC);
     if (handle < 0) return false;
     for (size_t pos = 0; pos < found.length;) {
@@ -183,15 +183,16 @@ static bool offer(const char *name, int number) {
 }
 
 static void become_bwrap(const char *bwrap, const char *ignored, char **command) {
-    static char arguments[12], filter[12];
-    snprintf(arguments, sizeof arguments, "%d", ARGUMENTS);
+    static char given[12], filter[12];
+    snprintf(given, sizeof given, "%d", ARGUMENTS);
     snprintf(filter, sizeof filter, "%d", FILTER);
-    char *const first[] = {(char *)bwrap, "--args", arguments, "--seccomp", filter, "--", INSIDE_PATH, INSIDE_WORD,
+    char *const first[] = {(char *)bwrap, "--args", given, "--seccomp", filter, "--", INSIDE_PATH, INSIDE_WORD,
                            has_terminal ? "t" : "g", (char *)ignored};
     size_t count = 0;
     while (command[count] != NULL) count++;
     char **words = calloc(count + 1 + sizeof first / sizeof *first, sizeof *words), *none[] = {NULL};
-    bool has_all = offer("mounts", MOUNTS) && offer("args", ARGUMENTS) && offer("filter", FILTER);
+    bool has_all = offer("mounts", mounts, MOUNTS) && offer("args", arguments, ARGUMENTS) &&
+                   offer("filter", find_part("filter"), FILTER);
     if (words == NULL || !has_all) _exit(NO_BOX);
     close_from(FILTER + 1);
     memcpy(words, first, sizeof first);
@@ -208,17 +209,17 @@ static void become_first(uid_t user, gid_t group, const char *ignored, char **co
     while (command[count] != NULL) count++;
     char **words = calloc(count + 3, sizeof *words);
     const char *complaint = words == NULL ? strerror(errno)
-                                          : become_box(user, group, find_texts("args"), find_part("filter"), overlays,
+                                          : become_box(user, group, arguments, find_part("filter"), overlays,
                                                        has_door ? CHANNEL : -1);
     if (complaint != NULL) {
         dprintf(2, "%s", complaint);
-        _exit(NOT_OURS);
+        _exit(lacks_something ? LACKS_SOMETHING : NOT_OURS);
     }
     words[0] = has_terminal ? "t" : "g", words[1] = (char *)ignored;
     memcpy(words + 2, command, count * sizeof *words);
     /* If the keeper is killed, so are we; and if it was already, `inside` cannot tell it anything. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    _exit(run_inside((int)count + 2, words, find_texts("mounts"), has_door));
+    _exit(run_inside((int)count + 2, words, mounts, has_door));
 }
 
 static bool is_report(char kind) {
@@ -294,7 +295,7 @@ static void release(struct order *order) {
 
 /* What is heard of a box until it has ended, or until nobody is in it. */
 struct heard {
-    bool has_started, is_not_ours;
+    bool has_started, is_not_ours, lacks_something;
     char text[SAID_BYTES]; /* what it said if it has not started, for the other process */
     size_t length;
 };
@@ -302,23 +303,33 @@ struct heard {
 static void wait_for_box(struct started started, struct heard *heard) {
     int status = 0;
     while (started.box > 0 && waitpid(started.box, &status, 0) < 0 && errno == EINTR) continue;
-    heard->is_not_ours = started.box < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == NOT_OURS);
+    int code = started.box >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    heard->lacks_something = code == LACKS_SOMETHING;
+    heard->is_not_ours = started.box < 0 || code == NOT_OURS;
+}
+
+/* Returns what tells that mounts of the box have changed (man 5 proc_pid_mounts). */
+static int mounts_of(pid_t box) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/mountinfo", (int)box);
+    return box > 0 && OWN_ENGINE ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
 /* caller: readable once the other process ends; told: what it is told; kept: its stderr. */
 static void listen_to(struct started started, struct order *order, int caller, int told, int *kept,
                       struct heard *heard) {
-    struct pollfd events[3 + MOST_ENDS] = {{.fd = started.reports, .events = POLLIN},
+    struct pollfd events[4 + MOST_ENDS] = {{.fd = started.reports, .events = POLLIN},
                                            {.fd = started.said, .events = POLLIN},
-                                           {.fd = caller, .events = POLLIN}};
+                                           {.fd = caller, .events = POLLIN},
+                                           {.fd = mounts_of(started.box), .events = POLLPRI}};
     bool was_seen = false, is_empty = false;
     int ticks = 0;
     heard->text[0] = FAILED, heard->length = 1;
     while (!is_empty && (events[0].fd >= 0 || events[1].fd >= 0)) {
         struct message message;
-        int knocking = knockers(events + 3);
+        int knocking = knockers(events + 4);
         bool is_young = has_closed_door() && ticks < YOUNG_TICKS;
-        if (poll(events, 3 + (nfds_t)knocking, is_young ? YOUNG_MS : WATCH_MS) == 0) {
+        if (poll(events, 4 + (nfds_t)knocking, is_young ? YOUNG_MS : WATCH_MS) == 0) {
             ticks++;
             open_door_for_listener(*kept);
             bool is_there = has_appeared();
@@ -326,7 +337,8 @@ static void listen_to(struct started started, struct order *order, int caller, i
             was_seen = is_there && has_appeared(); /* what cannot be moved is tried at the end */
             continue;
         }
-        open_door(events + 3, knocking, *kept);
+        if (events[3].revents != 0 && heard->has_started) guard_again(mounts);
+        open_door(events + 4, knocking, *kept);
         if (events[2].revents != 0) {
             char word;
             ssize_t got = read(caller, &word, 1);
@@ -360,7 +372,23 @@ static void listen_to(struct started started, struct order *order, int caller, i
             if (got == 0 || heard->length == sizeof heard->text - 1) events[1].fd = -1;
         }
     }
+    drop(&events[3].fd); /* it holds the mounts of the box */
     if (!is_empty) wait_for_box(started, heard);
+}
+
+/* Tells whether more of what was to be mounted is gone, and leaves it out; a trial cannot bring anything back. */
+static bool find_gone(void) {
+    struct part nothing = {NULL, 0};
+    return leave_out_gone(&arguments, &mounts, overlays.length > 0 ? &nothing : &watched);
+}
+
+/* Gets ready once more if something has gone since the box was begun, and may be back. */
+static bool may_try_again(const struct heard *heard) {
+    if (!find_gone() && !heard->lacks_something) return false;
+    open_gate();
+    leave_home();
+    enter_home(mounts);
+    return true;
 }
 
 static void keep(struct order *order, int caller, int told) {
@@ -375,14 +403,19 @@ static void keep(struct order *order, int caller, int told) {
     }
     if (notices > 2) close(notices); /* whoever waits for its end must not wait for us */
     order->group = getpgrp();
-    enter_home(find_texts("mounts"));
-    struct started started = start_box(order, OWN_ENGINE);
-    setpgid(0, 0);
-    if (chdir("/") != 0) _exit(NO_BOX);
-    listen_to(started, order, caller, told, &kept, &heard);
-    if (OWN_ENGINE && !heard.has_started && heard.is_not_ours && order->bwrap[0] != '\0') {
-        started = start_box(order, false);
+    find_gone();
+    enter_home(mounts);
+    struct started started;
+    bool is_ours = OWN_ENGINE;
+    for (int tries = 0;; tries++) {
+        started = start_box(order, is_ours);
+        setpgid(0, 0);
+        if (chdir("/") != 0) _exit(NO_BOX);
         listen_to(started, order, caller, told, &kept, &heard);
+        if (heard.has_started) break;
+        if (tries < MOST_TRIES && may_try_again(&heard)) continue;
+        if (!is_ours || !heard.is_not_ours || order->bwrap[0] == '\0') break;
+        is_ours = false;
     }
     hear_door(kept, true);
     drop_line();
@@ -536,10 +569,11 @@ int main(int argc, char **argv) {
     int lock = open_journal(journal);
     if (lock < 0) return complain("its plan cannot be read");
     if (flock(lock, LOCK_SH | LOCK_NB) != 0) return complain("its plan is in use");
+    arguments = find_texts("args"), mounts = find_texts("mounts");
     watched = find_texts("watched"), overlays = find_texts("overlays");
     const char *complaint = read_home(find_texts("home"));
     if (complaint != NULL) return complain(complaint);
-    bool is_whole = watched.data != NULL && overlays.data != NULL && find_texts("args").length > 0;
+    bool is_whole = watched.data != NULL && overlays.data != NULL && arguments.length > 0 && mounts.length > 0;
     if (!is_whole) return complain("its plan is not whole");
     int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
     has_terminal = terminal >= 0;

@@ -2,35 +2,47 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import tempfile
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+import macos
 import warm_server
 
 needs_client = [
     warm_server.needs_compiler,
     pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
 ]
-SANITIZED, INSTALLED = "sanitized", "installed"
+SANITIZED, INSTALLED, AS_ON_MACOS = "sanitized", "installed", "as on macOS"
 # For what depends on how the client starts and on what it is linked with; else with sanitizers.
 installed = pytest.mark.parametrize("bin_dir", [INSTALLED], indirect=True, scope="module")
 both = pytest.mark.parametrize("bin_dir", [SANITIZED, INSTALLED], indirect=True, scope="module")
+everywhere = pytest.mark.parametrize(
+    "bin_dir", [SANITIZED, INSTALLED, AS_ON_MACOS], indirect=True, scope="module"
+)
 
 
 @pytest.fixture(scope="module")
 def bin_dir(request):
     with tempfile.TemporaryDirectory(prefix="lac", ignore_cleanup_errors=True) as directory:
-        client = Path(directory, "laconic")
-        if getattr(request, "param", SANITIZED) == SANITIZED:
-            warm_server.compile_client(client, *warm_server.SANITIZED)
-        else:
+        client, kind = Path(directory, "laconic"), getattr(request, "param", SANITIZED)
+        if kind == INSTALLED:
             warm_server.build_client(client)
+        else:
+            extra = macos.COMPILED if kind == AS_ON_MACOS else ()
+            warm_server.compile_client(client, *warm_server.SANITIZED, *extra)
         warm_server.write_program(Path(directory))
-        yield Path(directory)
+        # The server of a Mac says nothing of confinement in the name of its socket.
+        confined = mock.patch("laconic.server.identity.own_confinement", bytes)
+        with confined if kind == AS_ON_MACOS else contextlib.nullcontext():
+            if kind == AS_ON_MACOS:
+                Path(directory, "sitecustomize.py").write_text(macos.CODE)
+            yield Path(directory)
 
 
 @pytest.fixture

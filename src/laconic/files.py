@@ -112,6 +112,19 @@ def upwards(directory: str, most: int = _MOST_PARENTS) -> Iterator[str]:
         directory = above
 
 
+@contextlib.contextmanager
+def open_handle(path: str | Path, flags: int, inside: int | None = None) -> Iterator[int]:
+    """Open a file for as long as a block takes; one that it creates belongs to the user alone.
+
+    inside: the handle of the directory that the path starts from.
+    """
+    handle = os.open(path, flags, 0o600, dir_fd=inside)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
 def read_file(path: str | Path, limit: int = LIMIT) -> bytes:
     """Return the content of a regular file of at most `limit` bytes; FileError for all else.
 

@@ -194,6 +194,22 @@ def test_a_guarded_name_that_appears_goes_to_quarantine_with_a_notice(box):
     assert not (box.project / ".vscode").exists()
 
 
+def test_a_guarded_file_that_is_replaced_outside_stays_guarded(box):
+    """git and editors put a new file in its place, and the kernel takes the mount off the old."""
+    script = """
+touch ready; while [ ! -e go ]; do sleep 0.05; done
+for pos in $(seq 100); do grep -q '/[.]git/config ' /proc/self/mountinfo && break; sleep 0.05; done
+cat .git/config; echo '#evil' >> .git/config
+"""
+    process = box.start(script)
+    wait_until((box.project / "ready").exists)
+    git(box.project, "config", "remote.origin.url", "elsewhere")
+    (box.project / "go").touch()
+    out, _ = process.communicate(timeout=60)
+    assert "url = elsewhere" in out
+    assert "evil" not in (box.project / ".git/config").read_text()
+
+
 def test_it_is_moved_while_the_command_still_runs(box):
     process = box.start("mkdir .vscode; echo ready; read x", stdin=subprocess.PIPE)
     process.stdout.readline()

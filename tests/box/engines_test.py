@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
+import socket
 import subprocess
 from pathlib import Path
 
@@ -12,9 +14,9 @@ import hatch_build
 import pytest
 
 from box.conftest import change_part
-from box.installation import ONLY_BUBBLEWRAP, ROOT, missing_bubblewrap
+from box.installation import ONLY_BUBBLEWRAP, ROOT, fit_directory, missing_bubblewrap
 from laconic.box.launch import open_box
-from laconic.settings.load import isolated_settings
+from laconic.settings.load import isolated_settings, read_settings
 from warm_server import wait_for
 
 OWN, BUBBLEWRAP = "laconic-box", "bwrap"
@@ -40,9 +42,10 @@ def only_bubblewrap(tmp_path_factory, can_box):  # noqa: ARG001 - it may skip
     return str(path)
 
 
-def opened(box):
+def opened(box, settings=None):
     environ = dict(os.environ)
-    return open_box(str(box.project), str(box.project), isolated_settings(environ), environ)
+    settings = settings or isolated_settings(environ)
+    return open_box(str(box.project), str(box.project), settings, environ)
 
 
 def run(words, box, script, **options):
@@ -119,7 +122,7 @@ CGROUPS = Path("/sys/fs/cgroup/pids")
 
 
 @pytest.mark.skipif(not os.access(CGROUPS, os.W_OK), reason=f"{CGROUPS} cannot be written")
-def test_the_second_attempt_has_the_limit_of_the_first(box, tmp_path):
+def test_the_second_attempt_has_the_limit_of_the_first(box, tmp_path, only_bubblewrap):  # noqa: ARG001
     """Where a namespace of processes has none of its own."""
     (tmp_path / "old.c").write_text(OLD_KERNEL)
     program = tmp_path / "laconic-box"
@@ -206,11 +209,57 @@ def test_the_very_first_box_hides_where_laconic_keeps_its_files(box):
     assert Path(state, "laconic").exists()
 
 
-def test_what_was_to_be_hidden_and_is_gone_is_not_in_the_way(box, home):
-    """Sockets come and go, between the plan and the box as well."""
-    (home / ".netrc").write_text("secret\n")
-    (home / ".aws").mkdir()
-    words = opened(box).words
-    (home / ".netrc").unlink()
-    (home / ".aws").rmdir()
-    assert run(words, box, f"ls -A {home}; cat /proc/1/comm").stdout.split()[-1] == OWN
+@pytest.fixture(params=[OWN, BUBBLEWRAP])
+def by(request, box):  # noqa: ARG001 - it may skip
+    """Each way to make a box: a function of the words that start one."""
+    if request.param == OWN:
+        return lambda words: [*words[:2], ""]
+    program = request.getfixturevalue("only_bubblewrap")
+    return lambda words: [program, *words[1:]]
+
+
+@pytest.fixture
+def outside_of_tmp():
+    place = fit_directory()
+    yield place
+    shutil.rmtree(place, ignore_errors=True)
+
+
+def test_what_is_gone_when_the_box_is_made_needs_no_mount(
+    box, home, outside_of_tmp, by, monkeypatch
+):
+    """Sockets, keys, caches and environments come and go, between the plan and the box as well."""
+    folders = [home / ".aws", outside_of_tmp / "go-build", outside_of_tmp / "bin/deep"]
+    files = [home / ".netrc", box.project.parent / "other/.env", box.project / ".envrc"]
+    files += [box.project / ".vscode/settings.json", outside_of_tmp / "file"]
+    listening = outside_of_tmp / "listening"
+    for path in folders:
+        path.mkdir(parents=True)
+    for path in files:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("secret\n")
+    monkeypatch.setenv("GOCACHE", str(folders[1]))
+    settings = home / ".config/laconic/config.toml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(f'[box]\nread = ["{files[-1]}"]\nwrite = ["{folders[2]}"]\n')
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(listening))
+        server.listen()
+        words = by(opened(box, read_settings(dict(os.environ), box.project)).words)
+    for path in (*files, listening):
+        path.unlink()
+    for path in (*folders, box.project / ".vscode"):
+        path.rmdir()
+    done = run(words, box, f"ls -A {home}; echo made > made; echo ran")
+    assert (done.stdout.split()[-1:], done.returncode) == (["ran"], 0), done.stderr
+    assert (box.project / "made").exists()
+
+
+def test_a_guarded_file_that_was_gone_may_not_come_back(box, by):
+    (box.project / ".envrc").write_text("true\n")
+    words = by(opened(box).words)
+    (box.project / ".envrc").unlink()
+    done = run(words, box, "echo evil > .envrc; echo ran")
+    assert done.stdout == "ran\n"
+    assert "the box moved .envrc away" in done.stderr
+    assert not (box.project / ".envrc").exists()

@@ -508,6 +508,11 @@ def test_names_that_count_at_the_top_of_a_repository_stay_in_packages(box):
         assert (box.project / f"dep/p{name}").exists()
         box.sh(f"mkdir -p $(dirname .{name}); echo x > .{name}")
         assert not (box.project / name[1:]).exists()
+    brought = "node_modules/ts-jest/.lintstagedrc"  # lint-staged looks where files are committed
+    done = box.sh(f"mkdir -p node_modules/ts-jest dep; echo x | tee {brought} > dep/.lintstagedrc")
+    assert brought not in done.stderr
+    assert (box.project / brought).exists()
+    assert not (box.project / "dep/.lintstagedrc").exists()
     box.sh("mkdir dep/.vscode; touch dep/.vscode/x")  # an editor that opens this directory obeys it
     assert not (box.project / "dep/.vscode").exists()
 

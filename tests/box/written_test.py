@@ -30,6 +30,10 @@ def test_what_is_no_cache_is_named_once(box, home):
     assert f"[laconic: ~/.config/app/x, ~/marker {where}" in said
     assert said.rstrip().endswith("box keep ~/.config/app/x puts it into the real home]")
     assert "laconic:" not in boxed(box.project, "touch ~/marker ~/.cache/more")
+    # new directories on the way to a cache are not what was written
+    assert "laconic:" not in boxed(box.project, "mkdir -p ~/.local/share/pnpm/store")
+    said = boxed(box.project, "mkdir -p ~/.local/share/app; touch ~/.local/own")
+    assert f"[laconic: ~/.local/own, ~/.local/share/app {where}" in said
     assert "[laconic: ~/other was written " in boxed(box.project, "touch ~/other")
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import pty
-import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -14,68 +12,13 @@ from pathlib import Path
 import pytest
 
 from laconic.machine import libproc, processes
+from laconic.run import descendants
 from machine import needs
+from macos import Library
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self").is_dir(), reason="the simulation takes its facts from /proc"
 )
-
-
-class Library:
-    """Answers the calls of libproc with the structures of macOS, filled from /proc."""
-
-    def proc_listpids(self, _kind, _about, room, _size):
-        numbers = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdecimal()]
-        data = struct.pack(f"={len(numbers)}i", *numbers)
-        if room is not None:
-            ctypes.memmove(room, data, len(data))
-        return len(data)
-
-    def proc_pidinfo(self, number, flavor, _about, room, size):
-        try:
-            stat = Path(f"/proc/{number}/stat").read_bytes().rpartition(b")")[2].split()
-            comm = Path(f"/proc/{number}/comm").read_bytes()[:-1]
-            pages = int(Path(f"/proc/{number}/statm").read_bytes().split()[1])
-        except OSError:
-            ctypes.set_errno(3)
-            return 0
-        if flavor == libproc.OF_TASK.flavor:
-            return filled(room, size, libproc.OF_TASK, pages * 4096)
-        state = 5 if stat[0] == b"Z" else 2
-        terminal = int(stat[4]) or 0xFFFFFFFF
-        return filled(room, size, libproc.OF_PROCESS, state, int(stat[1]), comm, terminal)
-
-    def proc_pidfdinfo(self, number, descriptor, flavor, room, size):
-        try:
-            found = Path(f"/proc/{number}/fd/{descriptor}").stat()
-            is_pipe = str(Path(f"/proc/{number}/fd/{descriptor}").readlink()).startswith("pipe:")
-        except OSError:
-            return 0
-        if is_pipe and flavor == libproc.OF_PIPE.flavor:
-            return filled(room, size, libproc.OF_PIPE, found.st_ino)
-        if not is_pipe and flavor == libproc.OF_FILE.flavor:
-            return filled(room, size, libproc.OF_FILE, found.st_dev & 0xFFFFFFFF, found.st_ino)
-        return 0
-
-    def sysctl(self, name, _count, room, size, _new, _length):
-        try:
-            words = Path(f"/proc/{name[2]}/cmdline").read_bytes()
-            variables = Path(f"/proc/{name[2]}/environ").read_bytes()
-        except OSError:
-            ctypes.set_errno(22)
-            return -1
-        head = struct.pack("=i", words.count(b"\0")) + b"/bin/program\0\0\0\0"
-        data = head + words + variables + b"\0more of the kernel's"
-        ctypes.memmove(room, data, len(data))
-        size._obj.value = len(data)
-        return 0
-
-
-def filled(room, size, layout, *values):
-    assert size == layout.size
-    for (_, offset, kind), value in zip(layout.fields, values, strict=True):
-        struct.pack_into(kind, room, offset, value)
-    return size
 
 
 @pytest.fixture(params=["linux", "darwin"])
@@ -142,6 +85,32 @@ def test_what_is_not_told_is_an_error(question):
 def test_a_closed_descriptor_is_an_error():
     with pytest.raises(OSError, match=r"."):
         processes.file_of(os.getpid(), 9_999)
+
+
+FAMILY = """
+import os, sys
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.write(1, b"%d\\n" % os.getpid())
+        input()
+    os._exit(0)
+os.wait()
+input()
+"""
+
+
+@pytest.mark.usefixtures("system")
+def test_who_has_left_the_session_and_lost_its_parent_is_ended_with_the_others():
+    mark = descendants.new_mark()
+    environ = {descendants.MARK: mark}
+    command = [sys.executable, "-c", FAMILY]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, env=environ, process_group=0, **pipes) as started:
+        apart = int(started.stdout.readline())
+        descendants.kill_all(started.pid, mark)
+        assert started.stdout.read() == b""  # nobody has it open any more
+        assert apart not in processes.parents()
 
 
 OTHER_NAMESPACE = ["unshare", "-Urpf"]

@@ -97,6 +97,23 @@ def _behind_env(command: str) -> str | None:
     return None if name in (None, "printf", "test") else f"env X=1 {command}"
 
 
+_PATH = re.compile(
+    r"(?<![\w$=-])(?:~?/?(?:[\w.-]+/)*\.?[a-z_]\w*[./][\w./-]*|\.[a-z][\w/.-]+)(?![\w$(])"
+)
+
+
+def _paths_in_capitals(command: str) -> str | None:
+    """Not what bash and awk read themselves, and nothing that may be code of the shell."""
+    if "$" in command or re.search(r"/(?:inet|dev/(?:tcp|udp))/", command):
+        return None
+    return _PATH.sub(lambda found: found[0].upper(), command)
+
+
+def _first_in_capitals(command: str) -> str | None:
+    name = _first_name(command)
+    return None if name is None else command.replace(name, name.upper(), 1)
+
+
 MUTATIONS = {
     "blanks": lambda c: c.replace(" ", "  ") if "'" not in c and '"' not in c else None,
     "quotes": _quote_first,
@@ -115,6 +132,8 @@ MUTATIONS = {
     "word from a substitution": _echoed_last,
     "word from a variable": _last_in_variable,
     "word from a loop": _last_in_loop,
+    "paths in capitals": _paths_in_capitals,  # which lead to the same files on most Macs
+    "name in capitals": _first_in_capitals,
 }
 
 

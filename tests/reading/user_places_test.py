@@ -50,6 +50,23 @@ def test_files_that_are_guarded(command: str) -> None:
     assert found.effects & Effect.GUARDED_WRITE
 
 
+OTHER_LETTERS = [
+    ("touch BUILD/x", "ask"),
+    ("touch /Project/build/x", "ask"),
+    ("touch build/KEPT/x", "ask"),
+    ("touch /PROJECT/Build/Kept/x", "ask"),
+    ("cat Vault/a.txt", "ask"),
+    ("cat ~/\u017fafe/x", "ask"),
+    ("cat ~/SAFE/x", "ask"),
+]
+
+
+@pytest.mark.parametrize(("command", "verdict"), OTHER_LETTERS)
+def test_other_letters_may_be_the_same_file_to_what_asks_and_never_to_what_allows(command, verdict):
+    given = rules(write=("build/**",), never_write=("build/kept/**",), secret=("vault", "~/safe"))
+    assert decide(command, library(), given, FACTS).verdict == verdict
+
+
 @pytest.mark.parametrize("command", ["cat vault/a.txt", "grep -r x vault", "head < vault/b/c"])
 def test_files_that_hold_secrets(command: str) -> None:
     assert decide(command, library(), rules("work"), FACTS).verdict is Verdict.ALLOW

@@ -284,6 +284,7 @@ def test_the_doctor_says_where_it_is(inside, tmp, is_shut):
     inside("run", "true")
     places = ["/tmp", tmp] if is_shut else []
     done = inside("doctor", "--json", read_only=places)
+    assert done.stdout, (done.returncode, done.stderr)
     found = {one["check"]: one for one in json.loads(done.stdout)["findings"]}
     assert found["sandbox"]["message"].startswith("this is a sandbox: ")
     assert ("nothing is kept" in found["sandbox"]["message"]) == is_shut

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import warm_server
-from clients import SCRIPT, bin_dir, both, cold, has_run, needs_client, server
+from clients import SCRIPT, bin_dir, cold, everywhere, has_run, needs_client, server
 
 __all__ = ["bin_dir", "cold", "server"]  # fixtures
 pytestmark = needs_client
@@ -21,7 +21,7 @@ pytestmark = needs_client
 # -- without a fault -------------------------------------------------------------------------------
 
 
-@both
+@everywhere
 def test_the_first_call_is_answered_and_starts_a_server(cold):
     del cold.environ["LACONIC_NO_SERVER"]
     assert warm_server.verdict(cold.hook("git status").stdout) == "allow"
@@ -31,7 +31,7 @@ def test_the_first_call_is_answered_and_starts_a_server(cold):
     assert cold.calls() == before + 2  # the hook, and the question for this number
 
 
-@both
+@everywhere
 def test_a_server_and_the_long_way_give_the_same_answers(server):
     for words in (
         ("check", "git status"),
@@ -55,7 +55,7 @@ def test_a_server_and_the_long_way_give_the_same_answers(server):
         ), words  # fmt: skip
 
 
-@both
+@everywhere
 def test_the_output_of_a_command_is_compacted_and_kept(server):
     script = "for i in $(seq 3000); do echo line $i of many; done; echo error: it broke; exit 1"
     before = server.calls()
@@ -117,14 +117,14 @@ def test_a_question_without_a_newline_is_shown_before_its_answer(server, tmp_pat
     assert process.communicate(timeout=warm_server.PATIENCE_S) == (b"nobody\n", b"")
 
 
-@both
+@everywhere
 def test_order_and_bytes_of_both_streams_are_kept(server):
     script = "printf 'a\\n'; printf 'b\\377\\000\\n' >&2; printf 'c'; exit 3"
     done = server.run("run", "sh", "-c", script, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert (done.stdout, done.returncode) == (b"a\nb\xff\0\nc", 3)
 
 
-@both
+@everywhere
 def test_a_command_has_the_callers_stdin_and_limits(server):
     done = server.run("run", "sh", "-c", "cat; ulimit -n", input=b"given", preexec_fn=_fewer_files)
     assert done.stdout == b"given99\n"
@@ -144,7 +144,7 @@ def test_who_writes_on_in_the_background_holds_nobody(server, tmp_path):
     warm_server.wait_for(late.exists)  # and was not ended by a broken pipe
 
 
-@both
+@everywhere
 def test_200_calls_at_once_are_all_answered_right(server):
     commands = ["git status", "rm -rf /"] * 100
     with ThreadPoolExecutor(50) as pool:
@@ -155,7 +155,7 @@ def test_200_calls_at_once_are_all_answered_right(server):
 # -- signals ---------------------------------------------------------------------------------------
 
 
-@both
+@everywhere
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_the_command_and_prints_what_there_is(server, number):
     process = server.popen("run", "sh", "-c", "echo begun; exec sleep 30", preexec_fn=_take_signals)
@@ -181,7 +181,7 @@ def test_a_signal_that_a_command_handles_is_the_commands(server):
     assert process.returncode == 5
 
 
-@both
+@everywhere
 def test_a_killed_client_leaves_no_command_and_loses_no_output(server):
     process = server.popen("run", "sh", "-c", "sleep 60 & echo $! $$; exec sleep 30")
     spools = Path(server.environ["XDG_STATE_HOME"], "laconic/spool")
@@ -195,7 +195,7 @@ def test_a_killed_client_leaves_no_command_and_loses_no_output(server):
     assert kept.read_text().split() == pids
 
 
-@both
+@everywhere
 def test_a_command_ignores_the_signals_that_the_caller_ignores(server):
     def ignore():
         for number in (signal.SIGCHLD, signal.SIGUSR1):

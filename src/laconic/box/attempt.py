@@ -9,7 +9,9 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from collections.abc import Mapping
 from os.path import isdir, join, relpath
+from typing import Any
 
 from laconic.box import leftovers
 from laconic.box.bubblewrap import find_engine
@@ -24,21 +26,14 @@ from laconic.box.launch import (
 from laconic.box.layers import Layer, why_not_overlay
 from laconic.box.mounts import mounted_in
 from laconic.box.places import guarded_anywhere, is_below, matching
+from laconic.box.plan import Plan
 from laconic.errors import LaconicError
+from laconic.settings.load import Settings
 from laconic.undo.entry import DIRECTORY, FILE, OTHER, Entry, digest_of, is_alike, look
 from laconic.undo.keep import AFTER, DATA, MANIFEST, About, Keep, write
 from laconic.undo.restore import apply
-from laconic.undo.store import remove_tree, store_for
+from laconic.undo.store import Store, remove_tree, store_for
 from laconic.undo.survey import TooMuchError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from laconic.box.plan import Plan
-    from laconic.settings.load import Settings
-    from laconic.undo.store import Store
 
 FOLDER = "try"
 _RECORD = "box"  # what must be known of the plan when the trial is applied
@@ -50,8 +45,6 @@ class Attempt:
 
     way: how the project is kept apart from it.
     """
-
-    __slots__ = ("_handle", "_layers", "_plan", "_started", "box", "path", "way")
 
     def __init__(self, path: str, plan: Plan, layers: list[Layer], way: str) -> None:
         self.path, self._plan, self._layers, self.way = path, plan, layers, way

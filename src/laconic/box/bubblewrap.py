@@ -43,8 +43,6 @@ _OF_KERNEL_COVERED = (
 class Engine:
     """What makes boxes on this machine; bwrap: empty if there is none."""
 
-    __slots__ = ("bwrap", "helper")
-
     def __init__(self, bwrap: str, helper: str) -> None:
         self.bwrap, self.helper = bwrap, helper
 

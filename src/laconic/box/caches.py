@@ -12,6 +12,8 @@ import contextlib
 import os
 from os.path import isdir, join
 
+from laconic.files import open_handle
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,16 +37,13 @@ _MOST_BYTES = 8 << 20
 def fill(plan: Plan) -> None:
     """Fill the cache of a box where something is missing; what is there already stays."""
     user = join(plan.user_home, ".cache")
-    handle = os.open(join(plan.directory, "home", OWN), _DIRECTORY)
-    try:
+    with open_handle(join(plan.directory, "home", OWN), _DIRECTORY) as handle:
         for name in _READ.intersection(_names(user)).difference(os.listdir(handle)):
             with contextlib.suppress(OSError):
                 os.symlink(join(user, name), name, dir_fd=handle)
         if not plan.has_network:
             with contextlib.suppress(OSError):
                 _fill_npm(join(plan.user_home, ".npm"), handle)
-    finally:
-        os.close(handle)
 
 
 def _fill_npm(user: str, cache: int) -> None:

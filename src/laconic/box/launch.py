@@ -60,8 +60,6 @@ class OpenBox:
     store: where what the command destroys is kept for an undo.
     """
 
-    __slots__ = ("directory", "place", "plan", "store", "words")
-
     def __init__(self, words: list[str], plan: Plan | None, place: str, directory: str) -> None:
         self.words, self.plan, self.place, self.directory = words, plan, place, directory
         self.store: Store | None = None

@@ -30,8 +30,6 @@ class Layer:
     what it changed, if that is an overlay; else merged is a copy, and copied says what it was.
     """
 
-    __slots__ = ("copied", "merged", "path", "upper", "work")
-
     def __init__(self, path: str, place: str, number: int) -> None:
         self.path = path
         self.merged = join(place, f"merged{number}")

@@ -13,9 +13,10 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator, Mapping
 from functools import cache
 from os.path import dirname, join, realpath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from laconic.box.bubblewrap import find_engine
 from laconic.box.launch import open_planned, plan_here
@@ -24,11 +25,6 @@ from laconic.files import home as home_of
 from laconic.patterns import pattern
 from laconic.settings import toml
 from laconic.settings.load import isolated_settings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
 
 _DATA = join(dirname(__file__), "data", "managers.toml")
 _PATIENCE_S = 120

@@ -77,10 +77,10 @@ def facts(known: dict[str, Any]) -> list[str]:
 def main(argv: list[str]) -> int:
     """Look at one box; argv: its journal, and `end`, or `while` it still runs.
 
-    A number may follow: what its network refused. `trim` looks at how much the box has in place
-    of the home.
+    A number may follow: what its network refused; and guarded paths that were gone when the box was
+    made. `trim` looks at how much the box has in place of the home.
     """
-    place, when, *numbers = argv
+    place, when, *further = argv
     if when == "trim":
         from laconic.box.written import trim  # noqa: PLC0415 - once an hour
 
@@ -91,9 +91,10 @@ def main(argv: list[str]) -> int:
     if name.decode() != PLAN:
         raise ValueError(f"{place} is not the journal of a box")
     known = json.loads(data[: int(length)].decode("utf-8", "surrogateescape"))
+    known["missing"] += further[1:]
     put_right(known, is_over=when == "end")
-    if numbers:
-        _note_refused(place, known, int(numbers[0]))
+    if further:
+        _note_refused(place, known, int(further[0]))
     if when == "end":
         forget(place)
     return 0

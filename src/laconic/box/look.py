@@ -28,8 +28,6 @@ class Names:
     list ends here.
     """
 
-    __slots__ = ("exact", "is_whole", "written")
-
     def __init__(self, paths: Iterable[str] = ()) -> None:
         self.exact: dict[str, Names] = {}
         self.written: list[tuple[re.Pattern[str], Names]] = []
@@ -70,8 +68,6 @@ class Look:
 
     visited: the directories that were looked into, and their stamps from before that.
     """
-
-    __slots__ = ("_entered", "_names", "_real", "visited")
 
     def __init__(self) -> None:
         self.visited: dict[str, Stamp] = {}

@@ -38,6 +38,8 @@ _HARMLESS = pattern(
     r"|index\.version|feature\..*|status\..*|log\..*",
     0,
 )
+# https://github.com/lint-staged/lint-staged#how-to-use-lint-staged-in-a-multi-package-monorepo
+_BESIDE_COMMITTED = ".lintstagedrc"
 _RUNS = pattern(r"(?m)^\s*(?:x|exec)\b")
 _MOST_TEXT = 1 << 20
 
@@ -61,8 +63,6 @@ def find_nested(
 
 
 class _Look:
-    __slots__ = ("_guarded", "_known", "_names", "_root", "_started")
-
     def __init__(self, root: str, known: set[str], started: int, guarded: set[str]) -> None:
         self._root, self._known, self._started, self._guarded = root, known, started, guarded
         self._names = guarded_anywhere()
@@ -100,8 +100,13 @@ class _Look:
         elif entry.name == ".git":
             if not entry.is_dir(follow_symlinks=False):  # else it is looked at when it is entered
                 yield from self.repository(entry.path, is_sure=False)
-        elif entry.name in self._names:
+        elif entry.name in self._names and not self._is_of_package(entry.name, directory):
             yield from self._with_name(entry.path)
+
+    def _is_of_package(self, name: str, directory: str) -> bool:
+        """Tell whether a package has brought what counts only beside files that are committed."""
+        parts = directory[len(self._root) :].split("/")
+        return name.startswith(_BESIDE_COMMITTED) and "node_modules" in parts
 
     def _is_young(self, path: str) -> bool:
         try:

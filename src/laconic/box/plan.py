@@ -58,13 +58,6 @@ class Plan:
     on this machine.
     """
 
-    __slots__ = (
-        "directory", "dropped", "guarded", "has_hosts", "has_network", "has_own_top",
-        "has_registry", "hidden", "home_path", "hosts", "links", "missing", "mounts",
-        "never_write", "overlays", "pinned", "ports", "project", "read_only", "repository",
-        "shown", "temporary", "user_home", "variables", "write",
-    )  # fmt: skip
-
     def __init__(self, project: str, directory: str, home: str) -> None:
         self.project, self.directory, self.user_home = project, directory, home
         self.write: list[str] = [project]
@@ -215,7 +208,11 @@ def _guard(plan: Plan, look: Look) -> None:
             pinned.update(ways)
         else:
             # A mount cannot be put on a link: what it leads to is guarded, and it is compared.
-            plan.links[link] = os.readlink(link)
+            try:
+                plan.links[link] = os.readlink(link)
+            except OSError:  # it was removed a moment ago
+                plan.missing.append(path)
+                continue
             pinned.update(_between(root, link))
             target = realpath(path)
             if lexists(target):

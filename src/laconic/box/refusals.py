@@ -56,8 +56,6 @@ class Ended:
     is both of them where they lead to one place.
     """
 
-    __slots__ = ("bits", "directory", "err", "out", "status")
-
     def __init__(
         self, status: int, bits: int, directory: str, out: str = "", err: str = ""
     ) -> None:

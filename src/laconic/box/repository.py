@@ -31,8 +31,6 @@ class Repository:
     they exist or not. gitlinks: the paths, below the project, of repositories in its index.
     """
 
-    __slots__ = ("directories", "gitlinks", "guarded", "outside")
-
     def __init__(self, project: str, home: str, environ: Mapping[str, str]) -> None:
         own = _own_directories(project, environ)
         self.directories = list(dict.fromkeys(d for one in own for d in (one, *_inner(one))))

@@ -45,8 +45,6 @@ _LEFT_OUT_OF_GIT = frozenset(("modules", "worktrees", "lfs", "index.lock"))
 class Rolling:
     """The copy of one project; directory: that of its box."""
 
-    __slots__ = ("_bytes", "_count", "_known", "_place", "_project")
-
     def __init__(self, directory: str, project: str) -> None:
         self._place, self._project = join(directory, _FOLDER), project
         self._known: Known = {}

@@ -178,8 +178,6 @@ def _stamp(name: str, handle: int | None = None) -> Stamp:
 class _Room:
     """How much may still be copied out under one name."""
 
-    __slots__ = ("bytes", "files")
-
     def __init__(self) -> None:
         self.files, self.bytes = _MOST_FILES, _MOST_BYTES
 
@@ -258,9 +256,9 @@ def _copy(source: int, name: str, handle: int, *, replaces: bool = True) -> None
                 os.unlink(name, dir_fd=handle)
         made = os.open(name, _NEW, 0o600, dir_fd=handle)
         try:
-            left = status.st_size
-            while left > 0 and (sent := os.sendfile(made, source, None, left)):
-                left -= sent
+            at = 0
+            while at < status.st_size and (sent := os.sendfile(made, source, at, status.st_size)):
+                at += sent
             os.fchmod(made, stat.S_IMODE(status.st_mode) & 0o777)
         finally:
             os.close(made)

@@ -60,8 +60,6 @@ class Trial:
     is_hindered: the machine was too slow or too full to try it.
     """
 
-    __slots__ = ("hint", "is_good", "is_hindered", "message")
-
     def __init__(
         self, message: str, hint: str = "", *, is_good: bool = False, is_hindered: bool = False
     ) -> None:

@@ -18,7 +18,7 @@ from os.path import basename, dirname, join, lexists
 from laconic.box.home import FOLDER, TOP, home_of_account
 from laconic.box.places import is_below
 from laconic.errors import LaconicError
-from laconic.files import make_private, write_private
+from laconic.files import make_private, open_handle, write_private
 from laconic.undo.store import remove_tree
 
 TYPE_CHECKING = False
@@ -46,8 +46,15 @@ def is_cache(name: str) -> bool:
     return any(fnmatchcase("/".join(parts[: one.count("/") + 1]), one) for one in cache_names())
 
 
+def _leads_to_cache(name: str) -> bool:
+    return any(one.startswith(f"{name}/") for one in cache_names())
+
+
 def find_written(plan: Plan) -> list[str]:
-    """Return what was written, below the home: the topmost names that the real one has not."""
+    """Return what was written, below the home: the topmost names that the real one has not.
+
+    A new directory on the way to a cache is looked into.
+    """
     found = []
     for upper, lower in _uppers(plan):
         base = plan.user_home if is_below(lower, plan.user_home) else lower
@@ -81,7 +88,7 @@ def _walk(upper: str, lower: str, name: str, looked: list[int]) -> Iterator[str]
             continue
         status = one.stat(follow_symlinks=False)
         there = join(lower, one.name)
-        if stat.S_ISDIR(status.st_mode) and os.path.isdir(there):
+        if stat.S_ISDIR(status.st_mode) and (os.path.isdir(there) or _leads_to_cache(own)):
             yield from _walk(one.path, there, own, looked)
         elif not stat.S_ISCHR(status.st_mode):  # which says that something was removed
             yield own
@@ -177,16 +184,13 @@ def _alone(directory: str) -> Iterator[None]:
     """Hold the gate of a box that nobody is in; LaconicError if somebody is (box/home.c)."""
     over = join(directory, FOLDER)
     make_private(join(over, "in"))
-    handle = os.open(join(over, "gate"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-    try:
+    with open_handle(join(over, "gate"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW) as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         for name in os.listdir(join(over, "in")):
             if _is_held(join(over, "in", name)):
                 message = "a command still runs in this box, perhaps a server"
                 raise LaconicError(message, "end it first")
         yield
-    finally:
-        os.close(handle)
 
 
 def _is_held(path: str) -> bool:

@@ -13,17 +13,15 @@ import subprocess
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from laconic.bundle import manifest as manifests
 from laconic.bundle import signatures
+from laconic.bundle.fetch import Bundle
 from laconic.bundle.manifest import MANIFEST, POLICY, Manifest, RefusedError
 from laconic.errors import FileError, LaconicError
 from laconic.files import read_file, reason
 from laconic.settings.managed import FOLDER, LAST_GOOD, LIMIT, ROOT, unfit
-
-if TYPE_CHECKING:
-    from laconic.bundle.fetch import Bundle
 
 LAST_PULL = "pull.json"
 _MACHINE_ID = Path("/etc/machine-id")

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from laconic import __version__
 from laconic.bundle.manifest import MANIFEST, POLICY, SIGNATURES
 from laconic.errors import LaconicError
 from laconic.files import read_file
 from laconic.settings.managed import LIMIT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _LIMIT_S = 30
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from datetime import date
+from typing import Any, NamedTuple
 
 from laconic.errors import LaconicError
 from laconic.settings import toml
 from laconic.settings.requirements import check_policy
-
-if TYPE_CHECKING:
-    from datetime import date
 
 POLICY, MANIFEST, SIGNATURES = "policy.toml", "manifest.json", "manifest.sig"
 VERSION = 1

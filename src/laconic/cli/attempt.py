@@ -22,7 +22,7 @@ from laconic.settings.environ import environment
 from laconic.settings.load import read_settings
 from laconic.undo.around import about_run
 from laconic.undo.keep import Keep
-from laconic.undo.plan import plan
+from laconic.undo.plan import plan_undo
 
 _JSON = Flag("--json", "print the changes as JSON, or with --list what is listed")
 _LIST = Flag("--list", "list what was tried, and was neither kept nor dropped")
@@ -68,7 +68,7 @@ def _try(task: Task, *, as_json: bool) -> int:
 
 def _tell(tried: Keep | None, launcher: str, *, as_json: bool) -> None:
     """Say what would change, on stderr: stdout is the command's."""
-    made = plan(tried) if tried is not None else None
+    made = plan_undo(tried) if tried is not None else None
     if as_json:
         notes = tried.about.notes if tried else []
         about = {"version": 1, "id": tried.id if tried else "", "never_kept": notes}

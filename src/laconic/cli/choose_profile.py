@@ -29,7 +29,7 @@ def choose_profile(args: argparse.Namespace, settings: Settings, *, is_first: bo
     wanted = args.profile
     if not wanted and is_first and not (args.yes or args.dry_run or args.project):
         wanted = _ask(settings) if _is_attended() and not profiles.is_chosen(path) else ""
-    change = profiles.plan(wanted, path) if wanted else None
+    change = profiles.plan_change(wanted, path) if wanted else None
     if change is None:
         return
     if not args.dry_run:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
+from collections.abc import Iterable
 
 from laconic.cli.main import complain
 from laconic.errors import LaconicError, UsageError
 from laconic.install.doctor import answers
 from laconic.install.install import (
     Change,
+    Site,
     carry_out,
     carry_out_removal,
     hook_command,
@@ -17,16 +19,9 @@ from laconic.install.install import (
     plan_uninstall,
 )
 from laconic.install.managed import has_managed, managed_site
-from laconic.install.recipe import names, read_recipe
+from laconic.install.recipe import Recipe, names, read_recipe
 from laconic.report.text import visible
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterable
-
-    from laconic.install.install import Site
-    from laconic.install.recipe import Recipe
-    from laconic.settings.load import Settings
+from laconic.settings.load import Settings
 
 
 def main(args: argparse.Namespace, site: Site, settings: Settings) -> int:

@@ -12,7 +12,7 @@ from laconic.errors import LaconicError
 from laconic.report import attempt as report
 from laconic.settings.load import current_directory, read_settings
 from laconic.undo.keep import Keep
-from laconic.undo.plan import plan
+from laconic.undo.plan import plan_undo
 from laconic.undo.reach import located
 from laconic.undo.restore import ConflictError
 from laconic.undo.store import LAST, MissingError, Store, store_for
@@ -46,7 +46,7 @@ def find(keep_id: str) -> tuple[Store, Keep]:
 def main(args: argparse.Namespace) -> int:
     _, tried = find(args.id)
     only = [located(os.path.join(str(current_directory() or "/"), path)) for path in args.path]  # noqa: PTH118
-    made = plan(tried, only)
+    made = plan_undo(tried, only)
     if args.diff:
         print("\n".join((*report.lines(made), *report.diff(made, None))))
         return 0

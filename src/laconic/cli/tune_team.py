@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from laconic.errors import FileError, LaconicError, UsageError
 from laconic.export.identity import identity
@@ -15,26 +17,18 @@ from laconic.replay.shared import (
     ENOUGH,
     FEWEST,
     TEAM,
+    Backed,
     Share,
     backed,
     parsed,
     rows_of,
     start_of,
 )
-from laconic.replay.tune import Tuner
+from laconic.replay.tune import PastStep, Tuner
 from laconic.report.progress import Progress
 from laconic.report.text import visible
 from laconic.settings import toml
-from laconic.settings.load import isolated_settings, process_environment
-
-if TYPE_CHECKING:
-    import argparse
-    from collections import Counter
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from laconic.replay.shared import Backed
-    from laconic.replay.tune import PastStep
-    from laconic.settings.load import Settings
+from laconic.settings.load import Settings, isolated_settings, process_environment
 
 _NOBODY = {"HOME": f"{NOWHERE}/home"}
 

@@ -22,7 +22,7 @@ from laconic.settings.environ import is_person
 from laconic.settings.load import current_directory, process_environment, read_settings
 from laconic.undo.analysis import project_of
 from laconic.undo.keep import Keep
-from laconic.undo.plan import plan
+from laconic.undo.plan import plan_undo
 from laconic.undo.reach import located
 from laconic.undo.restore import ConflictError, recover, undo
 from laconic.undo.store import KEPT, LAST, MissingError, Store, store_for
@@ -61,7 +61,7 @@ def main(args: argparse.Namespace) -> int:
     keep = _find(store, args.id)
     only = [located(os.path.join(str(current_directory() or "/"), path)) for path in args.path]  # noqa: PTH118
     if args.diff:
-        print(redact("\n".join(report.diff_lines(plan(keep, only)))))
+        print(redact("\n".join(report.diff_lines(plan_undo(keep, only)))))
         return 0
     return _undo(store, keep, only, force=args.force, is_sure=args.yes)
 
@@ -133,7 +133,7 @@ def show_rows(rows: list[dict[str, object]], *, as_json: bool) -> bool:
 
 
 def _undo(store: Store, keep: Keep, only: list[str], *, force: bool, is_sure: bool) -> int:
-    made = plan(keep, only)
+    made = plan_undo(keep, only)
     if not made.steps:
         what = " ".join(map(visible, (os.path.relpath(path) for path in only))) or "everything"
         print(f"nothing to do: {what} is as it was before {visible(keep.about.command)}")

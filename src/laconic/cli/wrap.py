@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
+from typing import Any
+
 from laconic.cli import run
 from laconic.errors import UsageError
 from laconic.run.execute import LocalRun, complain, execute
 from laconic.run.options import RAW, Flag, read_flags, task_of
 from laconic.run.printer import Collector
 from laconic.run.process import StartError
-from laconic.run.task import as_word
+from laconic.run.task import Task, as_word
 from laconic.settings.environ import environment
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-    from typing import Any
-
-    from laconic.run.task import Task
 
 FLAGS = (
     RAW,

@@ -27,8 +27,6 @@ class Dialled:
     plain HTTP, and the fields that it wants after it.
     """
 
-    __slots__ = ("fields", "line", "prefix")
-
     def __init__(self, line: socket.socket, prefix: bytes = b"", fields: bytes = b"") -> None:
         self.line, self.prefix, self.fields = line, prefix, fields
 

@@ -14,7 +14,7 @@ from typing import Any
 from laconic.errors import FileError, LaconicError
 from laconic.export.identity import FOLDER
 from laconic.export.sums import Counters, packed, unpacked
-from laconic.files import make_private, read_file, write_private
+from laconic.files import make_private, open_handle, read_file, write_private
 
 _MOST_BYTES = 16 << 20
 
@@ -74,12 +74,9 @@ def _fill(cursor: Cursor, document: Any) -> None:
 def alone(state_dir: Path) -> Iterator[None]:
     """Hold the lock of all exports; LaconicError if another one is under way."""
     make_private(state_dir / FOLDER)
-    handle = os.open(state_dir / FOLDER / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
+    with open_handle(state_dir / FOLDER / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC) as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise LaconicError("another laconic export is under way") from error
         yield
-    finally:
-        os.close(handle)

@@ -6,8 +6,6 @@ from __future__ import annotations
 class GitCommand:
     """words: those behind the subcommand. directory: where it works."""
 
-    __slots__ = ("directory", "sub", "words")
-
     def __init__(self, sub: str, words: list[str], directory: str) -> None:
         self.sub, self.words, self.directory = sub, words, directory
 

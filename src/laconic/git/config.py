@@ -49,8 +49,6 @@ def parsed(text: str) -> tuple[tuple[str, str], ...]:
 class _Reader:
     """The text, read one character after the other; its end counts as the end of a line."""
 
-    __slots__ = ("_pos", "_text")
-
     def __init__(self, text: str) -> None:
         self._text, self._pos = f"{text}\n", 0
 

@@ -29,8 +29,6 @@ class MissingObjectError(Exception):
 class Pack:
     """One pack with its index, version 2."""
 
-    __slots__ = ("_count", "_data", "_index", "_path")
-
     def __init__(self, index_path: str) -> None:
         self._path = index_path.removesuffix(".idx") + ".pack"
         self._data: mmap.mmap | None = None

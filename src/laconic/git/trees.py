@@ -29,8 +29,6 @@ _STATE_COMMITS = (
 class Brought:
     """Names of files that a command brings, and doubts: why there may be more."""
 
-    __slots__ = ("doubts", "names")
-
     def __init__(self) -> None:
         self.names: set[bytes] = set()
         self.doubts: list[str] = []

@@ -6,6 +6,7 @@ the environment, arguments or signals of this process, so that the server can an
 
 from __future__ import annotations
 
+import sys
 import time
 from functools import partial
 
@@ -194,6 +195,8 @@ def _response(
     refusal = getattr(dialect_of(call.agent), "refusal", None)
     if refusal and not call.files and (refused := refusal()):
         return fitted(refused, call, "deny", environ)
+    if sys.platform == "win32":  # where commands are for PowerShell, or for paths of Windows
+        return Response()
     note = partial(call_log.note_call, environ, call.agent.name, call.event.name)
     fallback.later += (note, partial(_collect, environ))
     from laconic.settings.load import read_settings  # noqa: PLC0415 - some calls end before this

@@ -6,7 +6,9 @@ answers into client/failed.h, for the client that cannot start any Python.
 
 from __future__ import annotations
 
-from laconic.agents.load import ALIASES, BEFORE, Event, hooked, load
+from collections.abc import Iterator
+
+from laconic.agents.load import ALIASES, BEFORE, Agent, Event, hooked, load
 from laconic.hooks.call import HookCall, dialect_of
 from laconic.hooks.response import (
     Answer,
@@ -19,12 +21,6 @@ from laconic.hooks.response import (
 )
 from laconic.settings.managed import asks_on_failure, read_policy
 from laconic.types import Outcome
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.agents.load import Agent
 
 REASON = "it could not be checked, and the policy of this machine wants a question then"
 HERE = "\N{FULL BLOCK}"  # where the reason goes in the form of an answer

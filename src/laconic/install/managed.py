@@ -8,18 +8,14 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import laconic
 from laconic.errors import LaconicError
+from laconic.install.install import Site
+from laconic.install.recipe import Recipe
 from laconic.settings.managed import ROOT, unfit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.install.install import Site
-    from laconic.install.recipe import Recipe
 
 # Where root remembers what the files were; a user's records are the user's.
 RECORDS = Path("/var/db/laconic" if sys.platform == "darwin" else "/var/lib/laconic")

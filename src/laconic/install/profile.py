@@ -29,7 +29,7 @@ def is_chosen(path: Path) -> bool:
     return "profile" in document.get("settings", {})
 
 
-def plan(profile: str, path: Path) -> Change | None:
+def plan_change(profile: str, path: Path) -> Change | None:
     """Return the change that names a profile, None if it is named; comments and order stay."""
     import tomlkit  # noqa: PLC0415 - for this command only
 

@@ -33,9 +33,9 @@ class Entry:
     """
 
     __slots__ = (
-        "_covered", "_effects", "_everywhere", "_options", "_written", "about", "alone",
-        "anything", "code", "does", "formats", "groups", "id", "instead", "needs", "network",
-        "network_for", "operands", "path", "reading_keys", "refuse", "settings", "source",
+        "_covered", "_effects", "_everywhere", "_options", "_reading_keys", "_readings", "about",
+        "alone", "anything", "code", "does", "formats", "groups", "id", "instead", "needs",
+        "network", "network_for", "operands", "path", "refuse", "settings", "source",
         "startup_settings", "subcommands", "values", "verdict", "why",
     )  # fmt: skip
 
@@ -45,13 +45,14 @@ class Entry:
         self.about: str = table.get("about", "")
         self.verdict: str = table.get("verdict", "allow")
         effect = table.get("effect", "")
-        self._effects = {"*": effect} if isinstance(effect, str) else effect
+        if isinstance(effect, str):
+            effect = {"*": effect}
+        self._effects = {word: text for words, text in effect.items() for word in words.split()}
         self.why: str = table.get("why", "")
         self.instead: str = table.get("instead", "")
-        self._written: tuple[str | None, str] = table.get("options"), table.get("everywhere", "")
-        self._covered: Spec | str = table.get("covered", "")
-        self._options: Spec | None = None
-        self._everywhere: Spec | None = None
+        self._options: str | None = table.get("options")
+        self._everywhere: str = table.get("everywhere", "")
+        self._covered: str = table.get("covered", "")
         self.operands: tuple[str, ...] | None = (
             tuple(table["operands"].split()) if "operands" in table else None
         )
@@ -71,18 +72,18 @@ class Entry:
         self.startup_settings: tuple[str, ...] = tuple(table.get("startup_settings", "").split())
         self.subcommands: tuple[str, ...] = tuple(table.get("subcommands", "").split())
         roles = self.operands or ("V...",)
-        self.reading_keys = {
+        self._reading_keys = {
             "alike": len(roles) == 1 and roles[0].endswith("..."),
             "single": table.get("style", "gnu") == "single",
             "late": table.get("late", True),
             "complete": table.get("complete", False),
             "refused": tuple(self.refuse),
         }
+        self._readings: dict[Spec, Reading] = {}  # by the options accepted everywhere
 
     def effect(self, word: str) -> Effect:
         """What a call does that is not harmless; word: the last one of the path that it took."""
-        named = (text for words, text in self._effects.items() if word in words.split())
-        return effects_in(next(named, self._effects.get("*", "")))
+        return effects_in(self._effects.get(word, self._effects.get("*", "")))
 
     def effect_of(self, name: str) -> tuple[Effect, str]:
         """What an option or a task makes the program do, and the words for it."""
@@ -91,27 +92,26 @@ class Entry:
 
     @property
     def options(self) -> Spec | None:
-        if self._options is None and self._written[0] is not None:
-            self._options = Spec(self._written[0])
-        return self._options
+        return None if self._options is None else _spec(self._options)
 
     @property
     def everywhere(self) -> Spec:
-        if self._everywhere is None:
-            self._everywhere = Spec(self._written[1])
-        return self._everywhere
+        return _spec(self._everywhere)
 
     def covers(self, option: str) -> bool:
         """Tell whether a call with this option does nothing else than its effect says."""
-        return isinstance(self._covered, Spec) and option in self._covered.known
+        return option in _spec(self._covered).known
 
     def reading(self, everywhere: Spec) -> Reading:
-        spec = (self.options or Spec()).joined(everywhere)
-        if self._covered:
-            if isinstance(self._covered, str):
-                self._covered = Spec(self._covered)
-            spec = spec.joined(self._covered)
-        return Reading(spec, **self.reading_keys)
+        known = self._readings.get(everywhere)
+        if known is None:
+            spec = (self.options or _NONE).joined(everywhere).joined(_spec(self._covered))
+            known = self._readings[everywhere] = Reading(spec, **self._reading_keys)
+        return known
+
+
+_spec = cache(Spec)
+_NONE = Spec()
 
 
 @cache
@@ -256,7 +256,7 @@ class Match:
         self.path, self.branch, self.arguments = [program], branch, arguments
         self.id = program
         self.entry = branch.entry
-        self.everywhere = branch.entry.everywhere if branch.entry else Spec()
+        self.everywhere = branch.entry.everywhere if branch.entry else _NONE
         self.before: list[tuple[Entry, Parsed]] = []
         self.missing: Argument | None = None
 
@@ -283,8 +283,10 @@ class Match:
     @property
     def effect(self) -> Effect:
         """What a call does that is not harmless: as the last table that names effects says."""
-        named = (entry.effect(self.path[-1]) for entry in reversed(self.entries))
-        return next(filter(None, named), Effect.UNKNOWN)
+        for entry in reversed(self.entries):
+            if effect := entry.effect(self.path[-1]):
+                return effect
+        return Effect.UNKNOWN
 
     @property
     def entries(self) -> list[Entry]:

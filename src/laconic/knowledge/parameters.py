@@ -114,8 +114,8 @@ def possible_values(part: Parameter, values: Values, depth: int = 0) -> tuple[st
         return known
     if part.operator in _ALTERNATIVES:
         return _operands(part, values)
-    if part.operator in _DEFAULTS:
-        return _distinct((*known, *_operands(part, values)))
+    if part.operator in _DEFAULTS:  # what stands here first: of very many the rest is left out
+        return _distinct((*_operands(part, values), *known))
     made = (changed(part, value) for value in known)
     return _distinct(value for value in made if value is not None)
 

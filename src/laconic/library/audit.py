@@ -15,6 +15,7 @@ from itertools import count
 from os import PathLike
 from typing import Any, Protocol
 
+from laconic.files import open_handle
 from laconic.secrets.redact import redact
 
 SCHEMA = 1
@@ -112,11 +113,8 @@ class JsonLinesAudit:
     def write(self, entry: AuditEntry) -> None:
         line = json.dumps(entry.to_dict(), default=str, ensure_ascii=True) + "\n"
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        handle = os.open(self.path, flags, 0o600)
-        try:
+        with open_handle(self.path, flags) as handle:
             os.write(handle, line.encode())
-        finally:
-            os.close(handle)
 
 
 class SqliteAudit:

@@ -9,21 +9,17 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
+from laconic.agents.load import Agent
 from laconic.errors import FileError
 from laconic.files import home, read_file
 from laconic.permissions.formats import json_object
 from laconic.permissions.read import let_pass_any, rule_files
 from laconic.policy.permissions import Permission, bash_pattern
 from laconic.types import Verdict
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from laconic.agents.load import Agent
 
 _MOST_BYTES = 1 << 20
 # What is read of a transcript: few turns are longer than the first, none than the second.

@@ -185,7 +185,7 @@ def _is_required(managed: Managed, path: tuple[str, ...]) -> bool:
 
 
 def _about_options(rules: Rules, call: Call) -> list[Decision]:
-    if call.parsed is None and not call.entry.anything:
+    if not call.is_parsed and not call.entry.anything:
         reading = call.entry.reading(call.match.everywhere)
         for argument, message in parse_options(call.arguments, reading).problems:
             call.unlisted(Kind.OPTION, message, argument)

@@ -37,7 +37,7 @@ def judge_for(call: Call) -> Judge:
     """
     judge, parsed = call.judge, call.parsed
     say = judge.say
-    if not say.has_box or parsed is None:
+    if not say.has_box:
         return judge
     is_run = call.path[1:] == ("run",)
     if is_run and parsed.has("--outside"):

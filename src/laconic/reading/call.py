@@ -6,6 +6,7 @@ import posixpath
 import sys
 
 from laconic.knowledge.arguments import Argument
+from laconic.knowledge.options import Parsed
 from laconic.knowledge.streams import substituted_file
 from laconic.patterns import pattern
 from laconic.reading.acts import Act, How, Verb
@@ -34,12 +35,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, KeysView, Sequence
 
     from laconic.knowledge.knowledge import Entry, Match
-    from laconic.knowledge.options import Parsed
     from laconic.reading.judge import Judge
     from laconic.reading.situation import Situation
 
 _MEMORY = pattern(r"/proc/[^/]+/(?:environ|mem)$")
-_REPOSITORY = pattern(r"(?:^|/)\.git/*$")
+_REPOSITORY = pattern(r"(?i)(?:^|/)\.git/*$")
 _DESTROYED = frozenset(("root", "home"))
 # What a place is; `{}` stands for what the command calls it.
 _FIRM_PLACES = {
@@ -78,15 +78,16 @@ class Call:
 
     program: takes down what it does, for those who do not judge.
     id: the path as a rule id (`git/push`). why: what it does and why that is harmless, in case
-    nothing speaks against it. is_changing: it writes the files that it is told; change: what an
+    nothing speaks against it. parsed: its options and operands, once its table has read them
+    (is_parsed). is_changing: it writes the files that it is told; change: what an
     option makes it do to them. placed: where the arguments start whose places were judged. written:
     the files that it was found to write.
     """
 
     __slots__ = (
         "_others", "arguments", "built", "change", "code_start", "entry", "findings", "id",
-        "is_changing", "judge", "match", "parsed", "path", "placed", "program", "situation", "span",
-        "why", "written",
+        "is_changing", "is_parsed", "judge", "match", "parsed", "path", "placed", "program",
+        "situation", "span", "why", "written",
     )  # fmt: skip
 
     def __init__(
@@ -96,7 +97,7 @@ class Call:
         self.judge, self.situation, self.program = judge, situation, situation.program
         self.path, self.arguments = tuple(match.path), match.arguments
         self.id = match.id
-        self.parsed: Parsed | None = None
+        self.parsed, self.is_parsed = Parsed(), False
         self.is_changing, self.change = False, ""
         self.findings: list[Decision] = []
         self._others: list[Decision] = []
@@ -374,7 +375,7 @@ class Call:
         """`NAME=value` for the environment of what runs: a command, if it is known."""
         self._act(Verb.SET, argument)
         name, _, value = argument.leading.partition("=")
-        if not command and self.parsed is not None and "COMMAND" in (self.entry.operands or ()):
+        if not command and "COMMAND" in (self.entry.operands or ()):
             command = self.parsed.operands[(self.entry.operands or ()).index("COMMAND") :]
         words = tuple(word.text for word in command[:2])
         if words and is_unheard(name, words[0]):

@@ -204,12 +204,17 @@ def _judge_script(script: Script, judge: Judge, outer: Situation) -> Decision:
     )
     exported: list[Export] = []
     if judge.say.gates:
-        exported = _follow_exports(script, all_nodes, occurrences, judge, situation)
+        exported = exports(script, situation.values, judge.facts)
+        situation.seen.unknown_vars |= changed_names(all_nodes, occurrences, exported)
     reached = Reached(all_nodes, judge.facts) if scope.changes_directory else None
     streams = _Streams(script, situation)
     if b">" in script.source:
         _note_around(script, occurrences, situation, judge.facts)
-    parts = _judge_occurrences(occurrences, exported, scope, streams, reached, judge, situation)
+    decisions = {  # in the order in which they run: what a substitution runs, before what it is in
+        id(one): _judge_occurrence(one, exported, scope, streams, reached, judge, situation)
+        for one in sorted(occurrences, key=lambda occurrence: occurrence.command.end)
+    }
+    parts = [decisions[id(one)] for one in occurrences]
     if b"export" in script.source:
         fine = heeded_by_code_only(script, occurrences, parts, judge.facts, situation)
         parts = [_without_exports(part, fine) for part in parts] if fine else parts
@@ -281,24 +286,6 @@ def _findings_of_shells(
 def _copies_stream(redirect: Redirect) -> bool:
     """`2>&1`: it opens no file."""
     return redirect.operator in ("<&", ">&") and literal(redirect.target) in STANDARD_STREAMS
-
-
-def _judge_occurrences(
-    occurrences: list[Occurrence],
-    exported: list[Export],
-    scope: Scope,
-    streams: _Streams,
-    reached: Reached | None,
-    judge: Judge,
-    situation: Situation,
-) -> list[Decision]:
-    """In the order in which they run: what a substitution runs, before the `cd` that it is in."""
-    running = sorted(occurrences, key=lambda occurrence: occurrence.command.end)
-    decisions = {
-        id(one): _judge_occurrence(one, exported, scope, streams, reached, judge, situation)
-        for one in running
-    }
-    return [decisions[id(one)] for one in occurrences]
 
 
 def _judge_occurrence(
@@ -376,15 +363,3 @@ def _note_around(
 def _ends(target: Argument, situation: Situation, facts: Facts) -> list[str]:
     text, where = target.text or "", situation.directories
     return [end for cwd in where for end in facts.ends(joined(cwd, text))]
-
-
-def _follow_exports(
-    script: Script,
-    all_nodes: list[Node],
-    occurrences: list[Occurrence],
-    judge: Judge,
-    situation: Situation,
-) -> list[Export]:
-    exported = exports(script, situation.values, judge.facts)
-    situation.seen.unknown_vars |= changed_names(all_nodes, occurrences, exported)
-    return exported

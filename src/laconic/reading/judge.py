@@ -12,6 +12,7 @@ from laconic.reading.assignments import RUNS_CODE, assignment_findings, is_for_c
 from laconic.reading.call import Call
 from laconic.reading.commands import handler
 from laconic.reading.fetched import is_fetched, note_fetched, note_unknown
+from laconic.reading.globs import folded
 from laconic.reading.other_shells import SYSTEM
 from laconic.reading.places import is_within, joined, place
 from laconic.reading.project_runners import (
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from laconic.shell.ast import Command
 
 MAX_NESTING = 16
+_NO_RULE = "unknown-command"
 _WITH_ONE = 2  # a program and one argument
 _MOST_STARTS = 4  # words of an unknown program that may be the first of a command
 _BY_ANY_PATH = HARD | Effect.INSTALLS | Effect.DISCARDS
@@ -49,6 +51,20 @@ _SYSTEM_PROGRAM = pattern(
 # Where the links in those directories lead to, besides places of the system itself.
 _PACKAGES = ("/nix/store/", "/gnu/store/", "/snap/", "/Applications/")
 _VERSIONED = pattern(r"([a-z][a-z+_-]*3?)(?:\.|-)[0-9]+(?:\.[0-9]+)*")
+# Beside those of macOS, Homebrew installs GNU's programs by names with a `g`:
+# https://formulae.brew.sh/formula/coreutils, and findutils, gnu-tar, grep and make.
+_GNU = frozenset(
+    f"g{name}"
+    for name in """
+    [ b2sum base32 base64 basename basenc cat chgrp chmod chown chroot cksum comm cp csplit cut
+    date dd df dir dircolors dirname du echo egrep env expand expr factor false fgrep fmt fold
+    grep groups head id install join kill link ln logname ls make md5sum mkdir mkfifo mknod
+    mktemp mv nice nl nohup nproc numfmt od paste pathchk pr printenv printf ptx pwd readlink
+    realpath rm rmdir sha1sum sha224sum sha256sum sha384sum sha512sum shred shuf sleep sort
+    split stat stdbuf stty sum sync tac tail tar tee test touch tr true truncate tsort tty uname
+    unexpand uniq unlink uptime users vdir wc who whoami xargs yes
+    """.split()
+)
 _ODD = pattern(r"[^\x21-\x7e]")
 
 
@@ -123,7 +139,7 @@ class Judge:
         except Exception as fault:  # noqa: BLE001 - whatever happened, the answer is ask
             reason = f"the rule failed ({type(fault).__name__}: {fault})"
             base = _names(arguments)[1]
-            rule = f"{base if self.library.knows(base) else 'unknown-command'}/fault"
+            rule = f"{base if self.library.knows(base) else _NO_RULE}/fault"
             decision = self.finding(Effect.UNJUDGED, rule, reason, span, firm=True)
             noted(decision, inner)
         if arguments[0].expanded:
@@ -144,6 +160,7 @@ class Judge:
         first, rest = arguments[0], arguments[1:]
         unknown = self._dynamic("the name of the program is not known", span, situation)
         named = self._named_secrets("dynamic-command", rest, span, situation)
+        named += self._by_other_letters(arguments, span, situation)
         if situation.guessing or first.text is not None:
             return strictest((unknown, *named), *span) if named else unknown
         guessing = situation.but(guessing=True)  # what it runs may be unknown, too: once is enough
@@ -222,7 +239,7 @@ class Judge:
             situation.settle(noted(ran, situation)),
             *self._written_script(name, span, situation),
         ]
-        if self.library.knows(base):
+        if self.library.knows(base) or self.library.knows(base := folded(base)):
             known = self._known_program(base, arguments, span, situation)
             findings += [
                 leaf
@@ -317,6 +334,8 @@ class Judge:
         match = self.library.find(base, arguments)
         if match is None and (versioned := _VERSIONED.fullmatch(base)):
             match = self.library.find(versioned[1], arguments)
+        if match is None and base in _GNU:
+            match = self.library.find(base[1:], arguments)
         if match is None and "." in base:
             # `mkfs.ext4`: a dotted name is as bad as its stem, never as good
             match = self.library.find(base.split(".", 1)[0], arguments)
@@ -333,14 +352,28 @@ class Judge:
             return Decision(Verdict.ALLOW, "version", f"{base} only tells its version", *span)
         note_unknown(arguments[1:], situation, self.facts)
         reason = f"{base} is not a command that laconic knows"
-        unknown = self.finding(Effect.UNKNOWN, "unknown-command", reason, span).but(risk=False)
+        unknown = self.finding(Effect.UNKNOWN, _NO_RULE, reason, span).but(risk=False)
         found = [situation.settle(noted(unknown, situation))]
         for pos, word in enumerate(arguments[1:], 1):
             found += self.hard_of(word, situation)
             if pos <= _MOST_STARTS and not situation.guessing:
                 found += self._destroyed_by(arguments[pos:], span, situation)
-        found += self._named_secrets("unknown-command", arguments[1:], span, situation)
+        found += self._named_secrets(_NO_RULE, arguments[1:], span, situation)
+        found += self._by_other_letters(arguments, span, situation)
         return strictest(found, *span)
+
+    def _by_other_letters(
+        self, arguments: list[Argument], span: tuple[int, int], situation: Situation
+    ) -> list[Decision]:
+        """What speaks against a program that the name starts where case is ignored: `RM` is rm."""
+        first = arguments[0]
+        base = (first.text or "").rsplit("/", 1)[-1]
+        known = folded(base)
+        if known == base or not (self._has_lists or self.find(known, [])):
+            return []
+        words = [Argument(known, first.start, first.end), *arguments[1:]]
+        leaves = self.command(words, span, situation).leaves()
+        return [leaf for leaf in leaves if leaf.verdict > Verdict.ALLOW and leaf.rule != _NO_RULE]
 
     def _named_secrets(
         self, rule: str, words: list[Argument], span: tuple[int, int], situation: Situation

@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from laconic.patterns import pattern
-from laconic.reading.globs import WILD, is_meant, overlaps, parts_of
+from laconic.reading.globs import WILD, folded, is_meant, overlaps, parts_of
 from laconic.reading.place_names import GUARDED_NAMES
 
 TYPE_CHECKING = False
@@ -58,8 +58,10 @@ _SYSTEM = pattern(
 # https://www.kernel.org/doc/html/latest/admin-guide/devices.html, and disks of macOS
 _STORAGE = pattern(
     r"/dev/(?:[shv]d[a-z]|xvd[a-z]|nvme|mmcblk|r?disk|k?mem$|port$|dm-|mapper/|mtd"
-    r"|(?:loop|md|nbd|sr)\d)"
+    r"|(?:loop|md|nbd|sr)\d)",
+    re.IGNORECASE,
 )
+_DEVICES = pattern(r"/(?:dev|proc|sys)/", re.IGNORECASE)
 _STREAM = pattern(r"/dev/(?:std(?:in|out|err)|fd/|tty)|/proc/[^/]+/fd/")
 # https://refspecs.linuxfoundation.org/FHS_3.0/fhs/ch03.html and what macOS has beside it
 _STANDARD = pattern(
@@ -172,9 +174,10 @@ def place(path: str, cwd: str, facts: Facts) -> str:
         return "sink"
     if paths[0].startswith(("/dev/tcp/", "/dev/udp/")):
         return "network"
+    where = facts.project, facts.home, facts.temporary
     if len(paths) == 1:
-        return _place(paths[0], facts)
-    return min((_place(one, facts) for one in paths), key=_BY_DELICACY.index)
+        return _place(paths[0], *where)
+    return min((_place(one, *where) for one in paths), key=_BY_DELICACY.index)
 
 
 def joined(cwd: str, target: str) -> str:
@@ -222,22 +225,23 @@ _BY_DELICACY = (
 )  # fmt: skip
 
 
-def _place(path: str, facts: Facts) -> str:
+@lru_cache(512)
+def _place(path: str, project: str, home: str, temporary: tuple[str, ...]) -> str:
     """path is absolute and normal."""
     stem = _TRAILING_GLOB.sub("", path) or "/"
-    if stem == facts.project and stem not in ("/", facts.home):
+    if stem == project and stem not in ("/", home):
         return "project-root"
-    if _is_top(stem, facts):
+    if stem.count("/") == 1 and not _inside(stem, temporary):
         return "root"
-    if path.startswith(("/dev/", "/proc/", "/sys/")):
+    if _DEVICES.match(path):
         return "device"
-    if _is_home(stem, facts):
+    if _is_home(stem, home):
         return "home"
-    if _SENSITIVE.search(path):
+    if is_guarded(path):
         return "sensitive"
-    if _inside(path, facts.temporary):
+    if _inside(path, temporary):
         return "temporary"
-    if _inside(path, (facts.project,)):
+    if _inside(path, (project,)):
         return "project"
     if _SYSTEM.match(path):
         return "system"
@@ -252,7 +256,7 @@ def leads_to_guarded(
     path: absolute and normal, perhaps a pattern. removed: it goes away, and nothing comes for it.
     whatever: any file in it may be meant.
     """
-    last = path.lower().rsplit("/", 3)
+    last = folded(path).rsplit("/", 3)
     names = {"/".join(last[-count:]) for count in (1, 2)} & _PARENTS
     if names:
         return not (removed and names <= _MADE_ANEW)
@@ -264,7 +268,7 @@ def leads_to_guarded(
             return True
         if any(_means(parts, pos, name) for pos, glob in enumerate(parts) for name in _from(glob)):
             return True
-    return whatever and any(_SENSITIVE.search(f"{path}/{name}") for name in facts.names(path))
+    return whatever and any(is_guarded(f"{path}/{name}") for name in facts.names(path))
 
 
 def _from(glob: str) -> Iterable[list[str]]:
@@ -289,20 +293,16 @@ def holds_everything(path: str, facts: Facts) -> bool:
 
     Any other directory next to the root, such as the /app of a container, may be a repository.
     """
-    return path == "/" or _STANDARD.fullmatch(path) is not None or _is_home(path, facts)
+    return path == "/" or _STANDARD.fullmatch(path) is not None or _is_home(path, facts.home)
 
 
-def _is_top(path: str, facts: Facts) -> bool:
-    return path.count("/") == 1 and not _inside(path, facts.temporary)
-
-
-def _is_home(path: str, facts: Facts) -> bool:
-    return path in (facts.home, posixpath.dirname(facts.home))
+def _is_home(path: str, home: str) -> bool:
+    return path in (home, posixpath.dirname(home))
 
 
 def is_guarded(path: str) -> bool:
     """Tell whether a path is, or leads through, a file that decides what programs run."""
-    return _SENSITIVE.search(path) is not None
+    return _SENSITIVE.search(path if path.isascii() else folded(path)) is not None
 
 
 def is_stream(path: str) -> bool:

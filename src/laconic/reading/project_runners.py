@@ -136,15 +136,14 @@ def _named(call: Call) -> Iterator[str]:
         for option in parsed.options:
             if option.value is not None and option.role in ("READ", "DIR"):
                 yield from option.value.texts
-    if call.parsed is not None and _takes_files(call):
+    if _takes_files(call):
         for operand in call.parsed.operands:
             yield from operand.texts
 
 
 def _all_parsed(call: Call) -> Iterator[Parsed]:
     yield from (parsed for _, parsed in call.match.before)
-    if call.parsed is not None:
-        yield call.parsed
+    yield call.parsed
 
 
 def _takes_files(call: Call) -> bool:
@@ -154,7 +153,7 @@ def _takes_files(call: Call) -> bool:
 def _searches_below(call: Call) -> bool:
     """Tell whether it may look into directories below for files to work on."""
     exists, directories = call.judge.facts.exists, call.situation.directories
-    if call.parsed is None or not call.parsed.operands or not _takes_files(call):
+    if not call.parsed.operands or not _takes_files(call):
         return any(exists(f"{directory}/.") for directory in directories)
     for operand in call.parsed.operands:
         if operand.text is None or operand.glob or "*" in operand.text:

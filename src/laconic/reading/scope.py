@@ -200,8 +200,11 @@ def _may_give_meaning(source: bytes) -> bool:
 
 def changes_directory(occurrence: Occurrence) -> bool:
     """Tell whether it is `cd` or the like, also after `command` and `builtin`."""
-    names = map(literal, occurrence.command.words[:4])
-    return next((n for n in names if n not in _BEFORE_NAME), None) in named("enters")
+    for word in occurrence.command.words[:4]:
+        name = literal(word)
+        if name not in _BEFORE_NAME:
+            return name in named("enters")
+    return False
 
 
 def _shapes(bindings: Bindings, values: Values) -> dict[str, tuple[str, ...]]:
@@ -252,7 +255,7 @@ def binding_findings(
 
 
 def _setters(script: Script) -> list[Assignment | Loop]:
-    return [*script.nodes_of(Assignment), *script.nodes_of(Loop)]
+    return script.nodes_of_any((Assignment, Loop))  # type: ignore[return-value]
 
 
 def bound_by(node: Node) -> Iterator[str]:

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from laconic.patterns import pattern
-from laconic.reading.globs import WILD, fits, is_meant, overlaps, parts_of
+from laconic.reading.globs import WILD, fits, folded, is_meant, overlaps, parts_of
 from laconic.reading.place_names import SECRET_NAMES
 from laconic.reading.places import meant
 from laconic.types import Effect
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from laconic.reading.places import Facts
 
 # Words that a directory or a harmless file has for a name as well, if it begins with a capital.
-_PLAIN_WORDS = frozenset(n for n in SECRET_NAMES if n.replace(".", "").isalpha() and n[0] != ".")
+_PLAIN_WORDS = frozenset(filter(str.isalpha, SECRET_NAMES))
 _HARMLESS_TWIN = pattern(
     r"\.(?:pub|example|sample|template|tmpl|dist|defaults?|schema)$"
     r"|(?:^|[/_.-])pub(?:lic)?(?:[_-]?key)?\.(?:pem|key|der|asc|p8)$"
@@ -52,7 +52,7 @@ def is_secret(path: str, *, glob: bool = False) -> bool:
     """Tell whether a path leads to keys, passwords or tokens; glob: whether it may."""
     if _HARMLESS_TWIN.search(path):
         return False
-    parts = path.split("/")
+    parts = (path if path.isascii() else folded(path)).split("/")
     if any(_begins_secret(parts, pos) for pos in range(len(parts))):
         return True
     return glob and WILD.search(path) is not None and _may_lead_to_secret(path)
@@ -133,7 +133,7 @@ def matching(path: str, names: Callable[[str], Iterable[str]]) -> list[str]:
             f"{directory}/{name}"
             for directory in paths[:_MOST_DIRECTORIES]
             for name in names(directory or "/")
-            if overlaps(wanted, name.lower())
+            if overlaps(wanted, folded(name))
         ]
     return paths
 

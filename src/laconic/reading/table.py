@@ -106,6 +106,7 @@ def follow_table(call: Call) -> None:
         _check_servers(call)
     elif entry.options is not None or not entry.code:
         call.parsed = parse_options(call.arguments, entry.reading(call.match.everywhere))
+        call.is_parsed = True
         lacks = bool(entry.needs) and not _has(call, call.parsed, entry.needs)
         if lacks or entry.verdict == "ask":
             call.is_changing = bool(call.match.effect & Effect.PROJECT_WRITE)
@@ -194,7 +195,7 @@ def _place_named(call: Call, where: str) -> str:
 
 
 def _words_that_lead_somewhere(call: Call, effects: Effect) -> list[str]:
-    is_certain = not (call.parsed is not None and call.parsed.problems)
+    is_certain = not call.parsed.problems
     settled = call.placed if is_certain and effects & _CHANGES else frozenset()
     before = [o.value for _, parsed in call.match.before for o in parsed.options]
     given = [*call.arguments, *(value for value in before if value is not None)]
@@ -212,7 +213,7 @@ def _words_that_lead_somewhere(call: Call, effects: Effect) -> list[str]:
 def _goes_out(call: Call) -> bool:
     """Tell whether this call uses the network: always, or with an option or by a word."""
     words = call.entry.network_for
-    given = call.parsed.has(*words) if call.parsed is not None and words else False
+    given = call.parsed.has(*words) if words else False
     return not words or given or call.path[-1] in words
 
 
@@ -270,7 +271,7 @@ def _check_servers(call: Call) -> None:
 
 def _check_names(call: Call) -> None:
     """A word that can only be the name of a secret, for a program that may open its files."""
-    words = [a for a in call.arguments if a.is_static and not _SWITCH.fullmatch(a.text or "")]
+    words = [a for a in call.arguments if a.is_static and not _SWITCH.fullmatch(a.leading)]
     effects = call.effects
     is_code = bool(effects & _CODE)
     if is_code and call.situation.input_text:
@@ -303,7 +304,7 @@ def _table_verdict(call: Call) -> None:
 
 def _drop_products(call: Call) -> None:
     """What code of the project writes where it is told to is a part of running that code."""
-    if call.parsed is None or not call.parsed.options or not call.effects & Effect.PROJECT_CODE:
+    if not call.parsed.options or not call.effects & Effect.PROJECT_CODE:
         return
     named = {o.value.start for o in call.parsed.options if o.value and o.role in _PRODUCTS}
     if named:
@@ -350,6 +351,7 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
             call.does(call.match.effect, Kind.OPTION, why, option.argument)
         wanted = call.match.wanted(entry, option.name)
         if wanted is not None and not _is_one_of(option.value, wanted):
+            call.is_changing = call.is_changing or bool(call.match.effect & Effect.PROJECT_WRITE)
             call.unlisted(
                 Kind.VALUE,
                 f"{option.name} may do more with this value than laconic knows",
@@ -449,10 +451,10 @@ def _deed(call: Call) -> str:
     deed = entry.why or ("" if entry.needs else entry.about)
     deed = deed or "; ".join([MEANINGS[word] for word in call.match.effect.words])
     # With an option that is not known, nobody can tell which words are operands.
-    if parsed is not None and parsed.operands and not parsed.problems:
+    if parsed.operands and not parsed.problems:
         named = _named_files(call, parsed)
         deed += f": {', '.join(named)}" if 0 < len(named) <= _MOST_NAMED else ""
-    if parsed is None or _REHEARSES.isdisjoint(entry.needs):
+    if _REHEARSES.isdisjoint(entry.needs):
         return deed
     name = next((option.name for option in parsed.options if option.name in _REHEARSES), "")
     return f"{deed}, unless {name} prevents it" if name else deed

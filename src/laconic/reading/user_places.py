@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 
 from laconic.patterns import compile_written
+from laconic.reading.globs import folded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,11 +35,17 @@ class UserPlaces:
 
 
 def fits(patterns: tuple[str, ...], paths: Iterable[str], facts: Facts, *, every: bool) -> bool:
-    """Tell whether one of the paths fits a pattern, or with every, all of them do."""
+    """Tell whether one of the paths fits a pattern, or with every, all of them do.
+
+    A pattern that asks also fits other letters by which the file may be found.
+    """
     if not patterns:
         return False
-    compiled = [_compiled(pattern, facts.project, facts.home) for pattern in patterns]
-    fitting = [any(one.fullmatch(path) for one in compiled) for path in paths]
+    spelled = str if every else folded
+    compiled = [
+        _compiled(*map(spelled, (pattern, facts.project, facts.home))) for pattern in patterns
+    ]
+    fitting = [any(one.fullmatch(spelled(path)) for one in compiled) for path in paths]
     return bool(fitting) and (all(fitting) if every else any(fitting))
 
 

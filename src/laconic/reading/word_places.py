@@ -74,7 +74,7 @@ def foreign_code(call: Call) -> str:
 def guarded_word(call: Call, effects: Effect) -> str:
     """The first word that names a guarded file which the call may write; empty if there is none."""
     is_any = bool(effects & Effect.PROJECT_WRITE) and call.path[0] not in _HISTORIES
-    is_any = is_any and call.parsed is not None  # else its own code has read the words
+    is_any = is_any and call.is_parsed  # else its own code has read the words
     written, before = _written(call), ""
     for argument in (a for a in call.arguments if a.start < call.code_start):
         word = argument.text or ""
@@ -137,7 +137,7 @@ def _own_arguments(call: Call) -> list[Argument]:
     if call.path[-1] in _RUN:
         end = next((pos for pos, a in enumerate(own) if a.text == "--"), len(own))
         own = own[:end]
-        if parsed is not None and parsed.operands and not parsed.problems:
+        if parsed.operands and not parsed.problems:
             own = [a for a in own if a.start <= parsed.operands[0].start]
     return [*filter(None, early), *own]
 
@@ -148,11 +148,11 @@ def _end(call: Call) -> int:
     A known program behind a wrapper reads its own.
     """
     parsed = call.parsed
-    if parsed is not None and parsed.operands and call.entry.operands == ("COMMAND",):
+    if parsed.operands and call.entry.operands == ("COMMAND",):
         inner = parsed.operands[0]
         if inner.text is not None and call.judge.library.knows(inner.text.rpartition("/")[2]):
             return min(inner.start, call.code_start)
-    is_certain = parsed is None or not parsed.problems
+    is_certain = not parsed.problems
     return call.code_start if is_certain else call.code_start + 1
 
 

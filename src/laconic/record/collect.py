@@ -16,17 +16,15 @@ import os
 import stat
 import time
 import zlib
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
+from typing import Any
 
+from laconic.files import open_handle
 from laconic.record.journal import append, path_of
 from laconic.record.kept import known
 from laconic.record.schema import COLUMNS
 from laconic.record.store import COMPRESSED, STREAMS, Store, is_id
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-    from typing import Any
 
 MOST_NAMES = 500
 MOST_BYTES = 32 << 20  # of a file, as it is and unpacked; larger ones stay where they are
@@ -86,14 +84,11 @@ def _collect_place(place: str, store: Store) -> int:
 @contextlib.contextmanager
 def opened(path: str, inside: int | None = None) -> Iterator[int]:
     """Open a directory of ours alone, by no link."""
-    handle = os.open(path, _DIRECTORY, dir_fd=inside)
-    try:
+    with open_handle(path, _DIRECTORY, inside=inside) as handle:
         found = os.fstat(handle)
         if found.st_uid != os.geteuid() or found.st_mode & 0o077:
             raise RefusedError
         yield handle
-    finally:
-        os.close(handle)
 
 
 def open_file(directory: int, name: str, most: int) -> int:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from laconic.errors import LaconicError
-from laconic.files import make_private
+from laconic.files import make_private, open_handle
 from laconic.record import journal
 from laconic.record.collect import SANDBOXED, collect, uncollected
 from laconic.record.kept import is_refused
@@ -145,14 +145,11 @@ def _closed_journals(directory: Path) -> list[Path]:
 
 
 def _import_file(connection: sqlite3.Connection, path: Path) -> None:
-    handle = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-    try:
+    with open_handle(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW) as handle:
         _lock(handle, _BUSY_S)  # a writer holds the lock only for one line
         with open(handle, "rb", closefd=False) as stream:
             _insert(connection, _entries(stream))
         path.unlink()  # before the lock is released, so that a late writer notices
-    finally:
-        os.close(handle)
 
 
 def _entries(lines: Iterable[bytes]) -> Iterator[tuple[str, dict[str, object]]]:
@@ -279,12 +276,9 @@ def set_aside(directory: Path) -> None:
 def _alone(directory: Path, patience_s: float) -> Iterator[None]:
     """Hold the lock that every writer of the records takes."""
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    handle = os.open(directory / "records.lock", flags, 0o600)
-    try:
+    with open_handle(directory / "records.lock", flags) as handle:
         _lock(handle, patience_s)
         yield
-    finally:
-        os.close(handle)
 
 
 def _lock(handle: int, patience_s: float) -> None:

@@ -20,7 +20,7 @@ from os.path import dirname
 from typing import Any
 
 from laconic import __version__
-from laconic.files import make_private
+from laconic.files import make_private, open_handle
 from laconic.secrets.redact import redact, redact_path
 from laconic.types import Decision
 
@@ -188,12 +188,9 @@ def _clipped(text: str) -> str:
 def _write(path: str, line: bytes) -> None:
     make_private(dirname(path))
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-    handle = os.open(path, flags, 0o600)
-    try:
+    with open_handle(path, flags) as handle:
         os.write(handle, line)
         is_full = os.fstat(handle).st_size > ROTATE_BYTES
-    finally:
-        os.close(handle)
     if is_full:
         _rotate(path)
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 
 from laconic.errors import FileError
-from laconic.files import make_private, read_file, write_private
+from laconic.files import make_private, open_handle, read_file, write_private
 
 NAME = "fetched.jsonl"
 _MOST_BYTES = 64 * 1024
@@ -32,12 +32,9 @@ def remember(state_dir: str, found: Mapping[str, str]) -> None:
     try:
         make_private(state_dir)
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        handle = os.open(path, flags, 0o600)
-        try:
+        with open_handle(path, flags) as handle:
             os.write(handle, "".join(rows).encode())
             is_full = os.fstat(handle).st_size > _MOST_BYTES
-        finally:
-            os.close(handle)
         if is_full:
             data = read_file(path)
             write_private(path, data[-_MOST_BYTES // 2 :].partition(b"\n")[2])

@@ -15,7 +15,7 @@ from errno import EACCES
 from pathlib import Path
 
 from laconic.errors import LaconicError
-from laconic.files import make_private
+from laconic.files import make_private, open_handle
 from laconic.record.kept import is_apart, is_own
 
 # One file for both if they went to the same place, so that their order is known; else one each.
@@ -152,15 +152,12 @@ class Store:
         The size of a file with the day as its name counts what is new: a byte for each 64 KB begun.
         """
         tally = self.directory / f".tally-{time.strftime('%Y%m%d', time.gmtime())}"
-        handle = os.open(tally, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
+        with open_handle(tally, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC) as handle:
             written = os.write(handle, b"." * (added // _UNIT + 1))
             total = os.fstat(handle).st_size
             is_due = total == written or total * _UNIT > self.limit_bytes // _SHARE
             if is_due:
                 os.ftruncate(handle, 1)  # not 0: that would be the first output of the day again
-        finally:
-            os.close(handle)
         return is_due
 
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from laconic.files import open_handle
 from laconic.record.journal import append, microseconds
 from laconic.record.runs import Run, record_run
 from laconic.record.store import STREAMS, Store, id_of, is_id
@@ -54,11 +55,8 @@ def sweep(store: Store, now: float) -> None:
 @contextlib.contextmanager
 def _alone(directory: Path) -> Iterator[bool]:
     """Lock a directory; False if another process works in it."""
-    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with open_handle(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC) as handle:
         yield _lock(handle)
-    finally:
-        os.close(handle)
 
 
 def _lock(handle: int) -> bool:
@@ -235,8 +233,5 @@ def _record_end(store: Store, raw_id: str, paths: dict[str, Path], ended: Path) 
 
 
 def _is_left_alone(path: Path) -> bool:
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-    try:
+    with open_handle(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK) as handle:
         return _lock(handle)
-    finally:
-        os.close(handle)

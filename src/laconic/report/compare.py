@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from laconic.record.decisions import as_logged
+from laconic.report.screen import Screen
 from laconic.report.table import Cell, table
 from laconic.report.text import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.report.screen import Screen
-    from laconic.sessions.comparison import Comparison
+from laconic.sessions.comparison import Comparison
 
 _MOST = 20
 

@@ -10,20 +10,16 @@ import pickle
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from os import fdopen
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NoReturn
 
 from laconic.errors import LaconicError
 from laconic.record.bug_report import write_report
 from laconic.run.execute import execute
 from laconic.run.task import Task
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import NoReturn
-
-    from laconic.settings.load import Settings
+from laconic.settings.load import Settings
 
 # Started isolated, the child finds neither PYTHONPATH nor files of the current directory.
 _PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from laconic.run.child import main; main()"

@@ -34,7 +34,6 @@ class Printer:
     the secrets in them; None if no agent reads them.
     """
 
-    __slots__ = ("_failed", "gone", "mask", "written")
     is_silent = False
 
     def __init__(self) -> None:
@@ -89,7 +88,6 @@ class Printer:
 class Collector(Printer):
     """Collects everything by descriptor instead of printing it."""
 
-    __slots__ = ("collected",)
     is_silent = True
 
     def __init__(self) -> None:

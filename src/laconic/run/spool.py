@@ -26,8 +26,6 @@ class Spool:
     the files are in memory alone, and nothing of them may be hidden but secrets.
     """
 
-    __slots__ = ("handles", "raw_id", "records")
-
     def __init__(self, records: str, raw_id: str, handles: dict[str, int]) -> None:
         self.records, self.raw_id, self.handles = records, raw_id, handles
 

@@ -12,8 +12,6 @@ FREE, IDLE, BUSY, HELD = 0, 1, 2, 3
 class Board:
     """What each worker does, how many calls it has taken and how many commands it waits for."""
 
-    __slots__ = ("_calls", "_commands", "_states")
-
     def __init__(self) -> None:
         self._states = mmap.mmap(-1, PLACES)
         self._commands = mmap.mmap(-1, PLACES)

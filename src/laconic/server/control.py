@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import socket
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from laconic import __version__
 from laconic.server import wire
 from laconic.server.identity import base_path, find_program
 from laconic.server.peer import is_equal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _LIMIT = 1 << 20
 _PATIENCE_S = 5.0

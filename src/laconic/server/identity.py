@@ -10,16 +10,13 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Mapping
 from errno import ENAMETOOLONG
 from os.path import dirname, isabs, join, realpath
 
 from laconic.files import hash_of, make_private
 from laconic.server.peer import own_confinement
 from laconic.settings.environ import BASE_VARIABLES, DIRECTORY_VARIABLES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PROGRAM = "laconic-py"
 # They say where configuration, records and caches are; a server has those of one set of values.

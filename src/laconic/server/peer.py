@@ -32,8 +32,6 @@ _own: list[_Own] = []
 class _Own:
     """What confines this process: its namespaces, lines of its status, and both for a name."""
 
-    __slots__ = ("limits", "name", "views")
-
     def __init__(self) -> None:
         if os.readlink("/proc/self") != str(os.getpid()):
             raise PermissionError("/proc is not of this process's namespace")

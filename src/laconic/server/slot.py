@@ -56,10 +56,6 @@ class Question:
     launcher: the name by which it was started. marks: variables that say who reads the output.
     """
 
-    __slots__ = (
-        "duration_ms", "launcher", "marks", "project", "raw_id", "status", "streams", "words",
-    )  # fmt: skip
-
     def __init__(self, body: bytes) -> None:
         reader = wire.Reader(body)
         self.status, self.duration_ms = reader.number(), reader.number()
@@ -77,8 +73,6 @@ class Question:
 
 class _Bytes(Spool):
     """An output that is known as a whole; who asks keeps it."""
-
-    __slots__ = ("_data", "is_kept")
 
     def __init__(self, raw_id: str, data: dict[str, bytes]) -> None:
         super().__init__("there", raw_id, dict.fromkeys(data, -1))
@@ -121,8 +115,6 @@ def answer(asked: Question, data: dict[str, bytes], environ: Mapping[str, str]) 
 
 class Slot:
     """The pipe in one place; OSError or RefusedError if it cannot be one."""
-
-    __slots__ = ("_name", "pipe", "place")
 
     def __init__(self, place: str, name: str) -> None:
         self.place, self._name = place, name

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sys
 import time
 
 from laconic.server.identity import PLACES, base_path, find_program
@@ -43,7 +44,7 @@ def start(environ: Mapping[str, str], caller: int = 0) -> bool:
             return False
         _spawn(program, base, lock, environ)
         os.close(lock)
-    except (OSError, ValueError):
+    except (OSError, ValueError, NotImplementedError):  # no setsid before macOS 10.15
         return False
     return True
 
@@ -53,10 +54,12 @@ def _is_for_a_moment(process: int) -> bool:
 
     One that is made for each command would leave a server, a lock and a log each time.
     """
+    if sys.platform != "linux":
+        return False  # there are none
     try:
         own = _views(os.getpid())
     except OSError:
-        return False  # there are none
+        return False  # or they are not told
     now = began = time.clock_gettime(time.CLOCK_BOOTTIME)
     while process:
         try:

@@ -113,8 +113,6 @@ def boxed(words: Sequence[str], said: bytes = b"") -> bytes:
 class Reader:
     """Reads values from the rest of a body."""
 
-    __slots__ = ("_at", "_body")
-
     def __init__(self, body: bytes) -> None:
         self._body, self._at = body, 0
 
@@ -156,8 +154,6 @@ class Reader:
 class ServerAnswer:
     """An answer of the server; the meaning of the numbers depends on the kind."""
 
-    __slots__ = ("first", "rest", "second", "status")
-
     def __init__(self, body: bytes) -> None:
         reader = Reader(body)
         self.status, self.first, self.second = reader.number(), reader.number(), reader.number()
@@ -191,8 +187,6 @@ def _more(connection: Socket, size: int) -> bytes:
 
 class ClientCall:
     """A client's call: its version, directory, arguments and environment; rest: what follows."""
-
-    __slots__ = ("arguments", "directory", "rest", "variables", "version")
 
     def __init__(self, body: bytes) -> None:
         self.rest = reader = Reader(body)

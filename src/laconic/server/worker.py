@@ -30,6 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
     from types import FrameType
+    from typing import Any
 
     Steps = Generator[None, tuple[bytes, bytes], None]
     Handler = Callable[["Connection", wire.ClientCall], Steps | None]
@@ -65,8 +66,6 @@ class StartsProgramError(BaseException):
 
 class Connection:
     """A connection to a client; frames and signs of life are never mixed up."""
-
-    __slots__ = ("_lock", "_socket", "board", "deadline", "is_at_work", "server", "since")
 
     def __init__(self, connected: _socket.socket | PlainLine, board: Board, server: int) -> None:
         self._socket, self._lock, self.board = connected, threading.Lock(), board
@@ -123,8 +122,6 @@ class Connection:
 
 class Held:
     """A client whose command runs, and what attends to that."""
-
-    __slots__ = ("connection", "steps")
 
     def __init__(self, connection: Connection, steps: Steps) -> None:
         self.connection, self.steps = connection, steps
@@ -325,8 +322,6 @@ class PlainLine:
     process: the one at the other end, 0 if it is not known.
     """
 
-    __slots__ = ("_handle", "process")
-
     def __init__(self, handle: int, process: int) -> None:
         self._handle, self.process = handle, process
 
@@ -413,16 +408,16 @@ def report() -> None:
     traceback.print_exc()
 
 
-def _poll() -> tuple[select.epoll | select.poll, int, int]:
+def _poll() -> tuple[Any, int, int]:
     """What waits for several descriptors, in which units, and how only one worker wakes up.
 
     If all of them did, each call would go to the one that has waited longest, whose memory is the
     coldest.
     """
-    try:
-        return select.epoll(), 1, select.EPOLLEXCLUSIVE
-    except (AttributeError, OSError):  # not on Linux, or not allowed
-        return select.poll(), 1000, 0
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):  # it is not allowed
+            return select.epoll(), 1, select.EPOLLEXCLUSIVE
+    return select.poll(), 1000, 0
 
 
 _NEVER = float("inf")

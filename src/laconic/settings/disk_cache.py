@@ -22,7 +22,7 @@ from binascii import crc32
 from os.path import dirname, join
 
 from laconic import __version__
-from laconic.files import is_there
+from laconic.files import is_there, open_handle
 from laconic.settings.environ import cache_directory, environment
 from laconic.settings.managed import PATH
 
@@ -37,6 +37,7 @@ _SUFFIX = f"{sys.implementation.cache_tag}-{sys.hexversion:x}.bin"
 _OURS = __version__, sys.hexversion
 _NUMBER = 4
 _OTHERS_WRITE = 0o022
+_TO_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
 _thread = _local()  # contextvars would take as long to load as a decision
 
 
@@ -118,23 +119,14 @@ def _users_folder() -> str:
 def _heads(places: list[str], key: Any) -> Iterator[tuple[str, int, Any]]:
     """Yield the files with a value for this key: the path, the size of the head, the value."""
     for path in places:
-        with contextlib.suppress(OSError), _opened(path) as handle:
+        with contextlib.suppress(OSError), open_handle(path, _TO_READ) as handle:
             head = _read_head(handle)
             if head and head[0] == (*_OURS, key):
                 yield path, os.lseek(handle, 0, os.SEEK_CUR), head[1]
 
 
-@contextlib.contextmanager
-def _opened(path: str) -> Iterator[int]:
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
-    try:
-        yield handle
-    finally:
-        os.close(handle)
-
-
 def _read_at(path: str, offset: int, size: int) -> bytes:
-    with contextlib.suppress(OSError), _opened(path) as handle:
+    with contextlib.suppress(OSError), open_handle(path, _TO_READ) as handle:
         return os.pread(handle, size, offset)
     return b""
 

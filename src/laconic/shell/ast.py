@@ -189,9 +189,13 @@ class Array(Node):
 
 
 class Assignment(Node):
-    """`name=value`, `name[index]+=value`, `name=(..)`; name is empty for an array's element."""
+    """`name=value`, `name[index]+=value`, `name=(..)`; name is empty for an array's element.
+
+    plain: as that of a Word, which it never is.
+    """
 
     __slots__ = ("append", "index", "name", "value")
+    plain = None
 
     def __init__(
         self,

@@ -48,12 +48,10 @@ _CLAUSE_END = frozenset(["esac", ";;"])
 class CompoundReader(ConditionalReader):
     """Any command: compound, a function, or simple."""
 
-    def command(self) -> AnyCommand:
-        self.blanks()
-        char = self.peek()
-        if char == "(":
+    def command(self, word: str) -> AnyCommand:
+        """Read a command; word: the reserved one that it begins with, or an empty text."""
+        if self.peek() == "(":
             return self._parenthesis()
-        word = self.reserved()
         if word in _MISPLACED:
             raise self.fail(f"unexpected {word}")
         if word in _READERS:
@@ -290,16 +288,17 @@ class CompoundReader(ConditionalReader):
         self.marks.append(Mark(self.pos, name.end(), name[0]))
         self.pos = name.end()
         self.newlines()
-        if self.peek() != "(" and self.reserved() not in _COMPOUND_STARTS:
+        word = self.reserved()
+        if self.peek() != "(" and word not in _COMPOUND_STARTS:
             raise self.fail("function: a compound command is expected")
-        body = self.command()
+        body = self.command(word)
         return Function(start, self.pos, name[1], body)
 
     def read_coproc(self, start: int) -> AnyCommand:
         self.blanks()
         name = ""
         if self._compound_ahead():
-            body = self.command()
+            body = self.command(self.reserved())
         elif self._redirect_ahead() or ASSIGNMENT.match(self.text, self.pos, self.end):
             body = self.simple()
         else:
@@ -315,7 +314,7 @@ class CompoundReader(ConditionalReader):
                 if not name:
                     raise self.fail("coproc: unusual name", first.start)
                 self.marks.append(Mark(first.start, first.end, name))
-                body = self.command()
+                body = self.command(self.reserved())
             elif self.reserved():
                 raise self.fail("coproc: a reserved word as an argument")
             else:

@@ -148,7 +148,7 @@ class Parser(CompoundReader):
                     raise self.fail("time: one option more than bash takes")
             if self.pos >= self.end or self.text[self.pos] in ";&\n)":
                 raise self.fail("empty pipeline")
-        commands, operators = [self.command()], []
+        commands, operators = [self.command(word)], []
         while True:
             behind, marks = self.pos, len(self.marks)
             self.blanks()
@@ -157,10 +157,13 @@ class Parser(CompoundReader):
                 del self.marks[marks:]
                 break
             operators.append(self._pipe())
+            word = self.reserved()
+            if word == "!":
+                raise self.fail("! inside a pipeline")
             # `time` after a pipe is the program, not the reserved word
-            reserved = self.reserved()
+            is_program = word == "time"
             commands.append(
-                self.simple(reserved_is_plain=True) if reserved == "time" else self.command()
+                self.simple(reserved_is_plain=True) if is_program else self.command(word)
             )
         return Pipeline(start, self.pos, negations, timed, tuple(commands), tuple(operators))
 
@@ -181,8 +184,6 @@ class Parser(CompoundReader):
         mark = self.take(2 if self.looking_at("|&") else 1)
         self.refuse_split("|&")
         self.newlines()
-        if self.reserved() == "!":
-            raise self.fail("! inside a pipeline")
         return mark
 
     def and_or(self) -> AndOr:

@@ -299,9 +299,10 @@ def _in_test(node: Test) -> Iterator[Evaluation]:
 
 def _in_builtin(command: Command, read: Reader) -> Iterator[Evaluation]:
     words = command.words
-    while len(words) > 1 and literal(words[0]) in ("command", "builtin"):
-        words = words[1:]
     name = literal(words[0]) if words else None
+    while len(words) > 1 and name in ("command", "builtin"):
+        words = words[1:]
+        name = literal(words[0])
     if name not in TAKING_NAMES:
         return
     arguments = _known_arguments(words[1:], read)

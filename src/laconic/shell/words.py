@@ -83,8 +83,6 @@ def fields(word: Word | Assignment) -> tuple[Field, ...] | None:
 
 def plain_text(word: Word | Assignment) -> str | None:
     """The text of a word of one part in which nothing is active: most words are such."""
-    if isinstance(word, Assignment):
-        return None
     if word.plain is False:
         word.plain = _text_of(word.parts[0]) if len(word.parts) == 1 else None
     return word.plain  # type: ignore[return-value]

@@ -263,6 +263,6 @@ def _matches(path: str) -> Iterator[str]:
 
 
 def _makes_links(program: ProgramCall) -> bool:
-    if program.name == "cp" and program.call is not None and program.call.parsed is not None:
+    if program.name == "cp" and program.call is not None:
         return program.call.parsed.has("-l", "--link", "-s", "--symbolic-link")
     return program.name in ("ln", "link")

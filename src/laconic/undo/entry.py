@@ -9,6 +9,7 @@ import contextlib
 import errno
 import os
 import stat
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ _KINDS = {
 }
 _DIGEST_BYTES = 16
 _CHUNK = 1 << 20
-_HAS_ATTRIBUTES = hasattr(os, "listxattr")
 
 
 class Entry:
@@ -112,7 +112,7 @@ def of_status(path: str, status: os.stat_result) -> Entry:
 
 
 def _attributes(path: str) -> dict[str, str]:
-    if not _HAS_ATTRIBUTES:
+    if sys.platform == "darwin":  # Python has no calls for it there
         return {}
     with contextlib.suppress(OSError):
         return {

@@ -106,7 +106,7 @@ def _fits(name: str, wanted: str, ignore_case: bool) -> bool:
 def command_of(program: ProgramCall) -> list[Argument]:
     """The command that xargs runs, with `{}` in place of a word of its input."""
     runs = [act.argument for act in program.acts if act.verb is Verb.COMMAND]
-    if not runs or program.call is None or program.call.parsed is None:
+    if not runs or program.call is None:
         return []
     parsed = program.call.parsed
     marks = [mark.text or "" for mark in parsed.values(*MARKS)]

@@ -54,8 +54,6 @@ _COLLECTING = frozenset(
 class GitCall(GitCommand):
     """A command of git with its repository, and what is found out about what it changes."""
 
-    __slots__ = ("call", "reach", "repository")
-
     def __init__(
         self, call: PlacedCall, reach: Reach, repository: Repository, words: list[str]
     ) -> None:

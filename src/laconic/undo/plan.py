@@ -57,7 +57,7 @@ class Plan:
         self.moved: list[str] = []
 
 
-def plan(keep: Keep, only: Sequence[str] = ()) -> Plan:
+def plan_undo(keep: Keep, only: Sequence[str] = ()) -> Plan:
     """Compare everything that the command changed with what is there now.
 
     only: take back nothing but these paths and what is below them.

@@ -23,8 +23,6 @@ class Place:
     that are left out.
     """
 
-    __slots__ = ("deep", "how", "path", "prefix", "skipped")
-
     def __init__(
         self,
         path: str,
@@ -57,8 +55,6 @@ class Reach:
     be more than these places; then `around` are the trees that are kept whole if that is cheap.
     beyond: what no undo can hold.
     """
-
-    __slots__ = ("around", "beyond", "doubts", "places", "stores")
 
     def __init__(self) -> None:
         self.places: dict[tuple[str, bool], Place] = {}

@@ -13,7 +13,7 @@ from bisect import bisect
 from collections.abc import Iterator
 
 from laconic.errors import LaconicError
-from laconic.files import make_private, write_private
+from laconic.files import make_private, open_handle, write_private
 from laconic.settings.load import Settings
 from laconic.undo.copying import copy, link
 from laconic.undo.entry import look
@@ -220,12 +220,9 @@ class Store:
         """Let one undo work at a time."""
         make_private(self.directory)
         name = os.path.join(self.directory, _LOCK)
-        handle = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
+        with open_handle(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC) as handle:
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield
-        finally:
-            os.close(handle)
 
     # -- bounds
 

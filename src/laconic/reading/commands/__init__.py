@@ -5,6 +5,7 @@ The list is explicit; a module is imported when its program is first met.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 
 TYPE_CHECKING = False
@@ -14,15 +15,16 @@ if TYPE_CHECKING:
     from laconic.reading.call import Call
 
 NAMES = frozenset(
-    "awk az brew builtins cargo chmod cmake compress copying curl date dc dd dlx docker "
+    "awk az brew builtins cargo chmod cmake compress copying curl date dc dd dlx "
     "env fd fetch_and_run file_lists find fzf gcloud gdb gh git grep joined_words jq "
     "kubectl less macos make maven npm number_then_command openssl package_runner "
     "package_script parallel patches printenv process_tuning ps python rsync script "
     "script_or_program sed setting_by_name shells shown_values snippet sourced "
-    "special_operands sql ssh sysctl tar tee told tree unpack version_only wget xargs xxd".split()
+    "special_operands sql ssh sysctl tar told tree unpack version_only wget xargs xxd".split()
 )
 
 
+@cache
 def handler(name: str) -> Callable[[Call], None]:
     """The judge of a program that tables name by `code`."""
     if name not in NAMES:

@@ -39,8 +39,6 @@ _STATEMENT_END = frozenset(("", ";", "\n", "}"))
 
 def judge(call: Call) -> None:
     parsed = call.parsed
-    if parsed is None:
-        return
     programs, listed = parsed.values("-e", "--source"), parsed.values("-f", "--file")
     files = parsed.operands
     for file in listed:
@@ -80,7 +78,7 @@ def _follow_texts(call: Call, tokens: list[str], where: Argument) -> None:
     """The commands and files that stand in the program in plain words."""
     targets = [after for sign, after in pairwise(tokens) if sign in (">", ">>")]
     is_open = any(target[0] != '"' for target in targets)
-    for value in call.parsed.values("-v", "--assign") if call.parsed and is_open else ():
+    for value in call.parsed.values("-v", "--assign") if is_open else ():
         _write_outside(call, value.behind(value.leading.find("=") + 1))
     if is_open and '"HOME"' in tokens:
         call.does(Effect.OUTSIDE_WRITE, Kind.WRITE, "may write to the home directory")

@@ -13,7 +13,7 @@ from laconic.reading.call import Call
 from laconic.types import Effect, Kind
 
 _PACKAGES = "--formula --formulae --cask --casks -v --verbose -q --quiet -d --debug"
-_PACKAGE = pattern(r"(?:homebrew/(?:core|cask)/)?(?!.*\.(?:rb|json)$)[\w@+.-]+")
+_PACKAGE = pattern(r"(?:homebrew/(?:core|cask)/)?(?!.*\.(?i:rb|json)$)[\w@+.-]+")
 _PLACES = {
     "--cache": f"{_PACKAGES} -s --build-from-source --force-bottle --bottle-tag=V --HEAD --os=V"
     " --arch=V",
@@ -42,7 +42,7 @@ def judge(call: Call) -> None:
         call.does(Effect.INSTALLS, Kind.ADD, "adds or changes a source of packages")
     elif call.path[1] in ("analytics", "developer") and words not in ([], ["state"]):
         call.does(Effect.SYSTEM, "setting", "changes a setting")
-    elif call.parsed is not None and not _names_no_packages(call, call.parsed):
+    elif not _names_no_packages(call, call.parsed):
         for operand in call.parsed.operands:
             if operand.text is None or not _PACKAGE.fullmatch(operand.text):
                 call.does(

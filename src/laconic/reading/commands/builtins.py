@@ -36,8 +36,6 @@ def judge(call: Call) -> None:
 
 def _judge_declarations(call: Call) -> None:
     """export, declare, typeset, local, readonly."""
-    if call.parsed is None:
-        return
     is_exported = call.path[0] == "export" or call.parsed.has("-x")
     if not call.parsed.operands:
         if call.path[0] != "local" and not call.parsed.has("-F"):
@@ -90,8 +88,6 @@ def _judge_name(call: Call, name: str, argument: Argument) -> None:
 
 def _judge_reading(call: Call) -> None:
     """read, mapfile, readarray: the operands are variables."""
-    if call.parsed is None:
-        return
     for operand in (*call.parsed.operands, *call.parsed.values("-a")):
         if operand.text not in ("REPLY", "MAPFILE", "_"):
             _judge_name(call, operand.text or "", operand)
@@ -109,8 +105,6 @@ def _judge_unset(call: Call) -> None:
 
     A subscript is evaluated, and may run commands; also behind `command` and `builtin`.
     """
-    if call.parsed is None:
-        return
     for operand in call.parsed.operands:
         _judge_element(call, operand)
         if not call.parsed.has("-f") or call.parsed.has("-v"):  # the last one counts in dash
@@ -159,7 +153,7 @@ def _judge_set(call: Call) -> None:
 
 
 def _judge_trap(call: Call) -> None:
-    if call.parsed is None or call.parsed.has("-p", "-l", "-P"):
+    if call.parsed.has("-p", "-l", "-P"):
         return
     operands = call.parsed.operands
     if len(operands) > 1 and operands[0].text not in ("", "-"):
@@ -175,8 +169,6 @@ def _judge_alias(call: Call) -> None:
 
 def _judge_command(call: Call) -> None:
     """command: with -v and -V it only tells what a name means."""
-    if call.parsed is None:
-        return
     if not call.parsed.has("-v", "-V"):
         call.runs(call.parsed.operands)
     for operand in call.parsed.operands:

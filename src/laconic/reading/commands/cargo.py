@@ -24,8 +24,6 @@ _FORMATTING = pattern(
 
 def judge(call: Call) -> None:
     parsed = call.parsed
-    if parsed is None:
-        return
     verb = call.path[1]
     if verb in _RESOLVES and not parsed.has("--dry-run", "-n"):
         call.does(Effect.INSTALLS, "", "fetches dependencies and changes the lock file")

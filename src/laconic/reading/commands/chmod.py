@@ -16,7 +16,7 @@ _PLAIN = pattern(r"0?[0-7]{1,3}|(?:[ugoa]*[-+=](?:[rwxX]*|[ugo]),?)+")
 
 def judge(call: Call) -> None:
     words = [a for a in call.arguments if not _is_option(a.leading)]
-    reference = call.parsed is not None and call.parsed.has("--reference")
+    reference = call.parsed.has("--reference")
     mode, files = (None, words) if reference else (words[0] if words else None, words[1:])
     if not reference and (mode is None or not _PLAIN.fullmatch(mode.text or "")):
         call.does(Effect.SYSTEM, Kind.MODE, "sets a mode that lends rights, or is not known", mode)

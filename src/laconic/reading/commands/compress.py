@@ -21,7 +21,7 @@ _WRITES = ("-d", "--decompress", "--uncompress", "-z", "--compress")
 
 def judge(call: Call) -> None:
     parsed = call.parsed
-    if parsed is not None and parsed.operands and not _changes_nothing(call.path[0], parsed):
+    if parsed.operands and not _changes_nothing(call.path[0], parsed):
         for operand in parsed.operands:
             call.deletes(operand, recursive=False, verb="packs or unpacks, and then deletes,")
             made = _SUFFIX.sub("", operand.text or "")

@@ -22,8 +22,6 @@ _KEEPS_LINKS = (
 
 def judge(call: Call) -> None:
     parsed, program = call.parsed, call.path[0]
-    if parsed is None:
-        return
     operands = parsed.operands
     if program == "install" and parsed.has("-d", "--directory"):
         for operand in operands:

@@ -53,8 +53,6 @@ _FROM_FILE = ("-H", "--header", "--proxy-header", "-w", "--write-out")
 
 def judge(call: Call) -> None:
     parsed = call.parsed
-    if parsed is None:
-        return
     for method in parsed.values("-X", "--request"):
         if method.text is None or method.text.upper() not in _METHODS:
             why = "sends a request that may change something"

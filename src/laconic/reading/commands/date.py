@@ -10,7 +10,7 @@ from laconic.types import Effect, Kind
 
 
 def judge(call: Call) -> None:
-    if call.parsed is None or call.parsed.has("-j"):
+    if call.parsed.has("-j"):
         return
     for operand in call.parsed.operands:
         if not operand.leading.startswith("+"):

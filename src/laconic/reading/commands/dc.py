@@ -16,8 +16,6 @@ _CALCULATION = pattern(r"[0-9A-F\s._+*/%^~|vpnfckKiIoOdrzZX-]*")
 
 
 def judge(call: Call) -> None:
-    if call.parsed is None:
-        return
     codes = call.parsed.values("-e", "--expression")
     if not codes or call.parsed.operands:
         call.does(Effect.UNCLEAR, Kind.INPUT, "runs what it reads")

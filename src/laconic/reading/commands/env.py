@@ -20,8 +20,6 @@ _DISPENSABLE = frozenset(("HOME", "PATH", "SHLVL", "OLDPWD", "PWD"))
 
 
 def judge(call: Call) -> None:
-    if call.parsed is None:
-        return
     for directory in call.parsed.values("-C", "--chdir"):
         call.situation.enter_directory(directory, call.judge.facts)
     operands = call.parsed.operands

@@ -10,7 +10,7 @@ from laconic.types import Effect, Kind
 
 
 def judge(call: Call) -> None:
-    given = call.parsed.operands if call.parsed is not None else call.arguments
+    given = call.parsed.operands if call.is_parsed else call.arguments
     named = [a for a in given if not a.leading.startswith("-")]
     for name in named[:1]:
         if call.path[0] != "go" or "@" in (name.text or "@"):

@@ -21,7 +21,7 @@ def judge(call: Call) -> None:
     packs = _PACKS_ITS_INPUT.get(call.path[0])
     if packs is not None and any(packs.fullmatch(a.leading) for a in call.arguments):
         reads_listed(call)
-    for packed in call.parsed.operands[1:] if call.path[0] == "zip" and call.parsed else ():
+    for packed in call.parsed.operands[1:] if call.path[0] == "zip" else ():
         if call.is_outside(packed.text or ""):
             call.reads_trees([packed])
     for pos, argument in enumerate(call.arguments):

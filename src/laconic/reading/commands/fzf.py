@@ -37,8 +37,6 @@ _KEY = pattern(r"[a-z][a-z0-9-]*")  # `change,focus:abort` binds both
 
 
 def judge(call: Call) -> None:
-    if call.parsed is None:
-        return
     for command in call.parsed.values("--preview"):
         _judge_command(call, command, command.text)
     for binding in call.parsed.values("--bind"):

@@ -28,7 +28,7 @@ _LOOKS = pattern(
 def judge(call: Call) -> None:
     judge_told(call)
     parsed = call.parsed
-    for command in parsed.values(*_COMMANDS) if parsed is not None else ():
+    for command in parsed.values(*_COMMANDS):
         call.does(Effect.PROJECT_CODE, "runs", "runs or controls programs", command)
         if command.text is None or not _LOOKS.fullmatch(command.text):
             call.does(Effect.UNCLEAR, "ex", "does what its arguments say", command)

@@ -38,8 +38,6 @@ _NO_ADDRESS = pattern(r"#?[0-9]+")  # an issue or a pull request
 
 
 def judge(call: Call) -> None:
-    if call.parsed is None:
-        return
     if call.path[1:2] == ("api",):
         _judge_request(call, call.parsed)
     else:

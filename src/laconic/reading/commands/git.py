@@ -54,11 +54,11 @@ def judge(call: Call) -> None:
     verb, parsed = call.path[1], call.parsed
     if verb in _NAME_REMOTES:
         _judge_remotes(call)
-    if verb == "clone" and parsed is not None and len(parsed.operands) == 1:
+    if verb == "clone" and len(parsed.operands) == 1:
         address = parsed.operands[0]
         name = (address.text or "").rstrip("/").removesuffix(".git").rpartition("/")[2]
         call.writes(Argument(name.rpartition(":")[2] or None, address.start, address.end))
-    if parsed is not None:
+    if call.is_parsed:
         is_list = verb == "config" and parsed.has("-l", "--list", "--get-regexp")
         if (is_list or verb == "remote") and _holds_credentials(call):
             why = "prints credentials that stand in the repository's configuration"
@@ -86,7 +86,7 @@ def _judge_contents(call: Call, parsed: Parsed) -> None:
 
 
 def _judge_remotes(call: Call) -> None:
-    operands = call.arguments if call.parsed is None else call.parsed.operands
+    operands = call.parsed.operands if call.is_parsed else call.arguments
     remotes = operands[:1] if call.path[1] in _REMOTE_COMES_FIRST else operands
     for argument in call.arguments:
         if _names_helper(argument) or (argument in remotes and _may_name_helper(argument)):

@@ -25,7 +25,7 @@ _UNRESTRICTED = ("-.", "--hidden", "-u", "-uu", "-uuu", "--unrestricted", "--no-
 
 
 def judge(call: Call) -> None:
-    parsed = call.parsed or parse_options(call.arguments, Reading(_OPTIONS))
+    parsed = call.parsed if call.is_parsed else parse_options(call.arguments, Reading(_OPTIONS))
     patterns = parsed.has("-e", "--regexp", "-f", "--file", "--files", "--type-list")
     files = parsed.operands[0 if patterns else 1 :]
     for file in (*files, *parsed.values("-f", "--file", "--exclude-from")):

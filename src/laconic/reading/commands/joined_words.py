@@ -10,8 +10,6 @@ from laconic.reading.call import Call
 
 
 def judge(call: Call) -> None:
-    if call.parsed is None:
-        return
     operands = call.parsed.operands
     if not operands:
         return

@@ -33,7 +33,7 @@ _NAMED = pattern(r'"([^"\\\n]+)"')
 def judge(call: Call) -> None:
     if call.path[0] not in ("jq", "gojq"):
         parsed = call.parsed
-        for given in (*parsed.operands[:1], *parsed.values("--expression")) if parsed else ():
+        for given in (*parsed.operands[:1], *parsed.values("--expression")):
             _judge_filter(call, given)
         return
     todo = list(reversed(call.arguments))

@@ -19,8 +19,6 @@ _SECRET = pattern(r"(?:^|[,/])secrets?(?=[,/.]|$)", re.IGNORECASE)
 
 def judge(call: Call) -> None:
     parsed = call.parsed
-    if parsed is None:
-        return
     for request in parsed.values("--raw"):
         if request.text is None or re.search("secret|%", request.text, re.IGNORECASE):
             call.does(Effect.SECRETS, Kind.SECRET, "prints the contents of secrets", request)

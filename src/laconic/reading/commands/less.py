@@ -14,8 +14,6 @@ _HARMLESS_START = pattern(r"\+{1,2}(?:[0-9]*[gGF%]?|[/?][^\n\r]*)")
 
 
 def judge(call: Call) -> None:
-    if call.parsed is None:
-        return
     for operand in call.parsed.operands:
         if operand.leading.startswith("+") and not (
             operand.is_static and _HARMLESS_START.fullmatch(operand.text or "")

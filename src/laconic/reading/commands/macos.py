@@ -20,7 +20,7 @@ def judge(call: Call) -> None:
 
 def _plutil(call: Call) -> None:
     parsed = call.parsed
-    if parsed is None or not parsed.has("-convert", "-extract") or parsed.has("-o"):
+    if not parsed.has("-convert", "-extract") or parsed.has("-o"):
         return
     prints = not parsed.has("-convert") and parsed.operands and parsed.operands[0].text == "raw"
     if not prints:

@@ -35,10 +35,10 @@ def judge(call: Call) -> None:
         for found in _RECIPES.finditer(rules.text or ""):
             code = next(filter(None, found.groups()), "").replace("$$", "$")
             call.shell(Argument(code, rules.start, rules.end))
-    if call.parsed is not None and call.parsed.has("-p", "--print-data-base"):
+    if call.parsed.has("-p", "--print-data-base"):
         why = "prints all variables, secrets among them"
         call.does(Effect.SECRETS, Kind.SECRET, why)
-    for operand in call.parsed.operands if call.parsed is not None else ():
+    for operand in call.parsed.operands:
         is_plain = _PLAIN.fullmatch(operand.text or "") or _sets_flags(operand)
         if operand.is_static and is_plain and _is_own(call, operand):
             why = "sets a variable of the makefile, whose commands use it"

@@ -35,8 +35,6 @@ _QUOTED = pattern(r"[\"'\\]")
 
 def judge(call: Call) -> None:
     parsed = call.parsed
-    if parsed is None:
-        return
     if not parsed.operands and not parsed.has("-v", "--version", "-h", "--help"):
         call.unlisted("goal", "runs the default goal")
     _judge_properties(call)

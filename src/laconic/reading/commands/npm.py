@@ -16,7 +16,7 @@ _OF_REGISTRY = pattern(r"(?:@[^/:]+/)?[^/:]*")
 
 
 def judge(call: Call) -> None:
-    if call.parsed is None or call.path[1] not in _SHOWING:
+    if call.path[1] not in _SHOWING:
         return
     is_diff = call.path[1] == "diff"  # its operands are files in the packages
     named = call.parsed.values("--diff") if is_diff else call.parsed.operands

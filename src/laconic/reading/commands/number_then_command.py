@@ -20,7 +20,7 @@ _LIST = "--cpu-list"
 
 def judge(call: Call) -> None:
     parsed = call.parsed
-    if parsed is None or judge_running(call):
+    if judge_running(call):
         return
     if call.path == ("taskset",) and parsed.values(_LIST):
         _forgive_list(call, parsed)

@@ -17,8 +17,6 @@ _ADDRESS = pattern(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 def judge(call: Call) -> None:
-    if call.parsed is None:
-        return
     files = call.parsed.values(*_FILES)
     if call.path[1:] == ("verify",):
         files += call.parsed.operands

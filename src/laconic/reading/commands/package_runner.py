@@ -43,8 +43,6 @@ _NEED_END = frozenset(("npm", "mise"))
 
 def judge(call: Call) -> None:
     parsed = call.parsed
-    if parsed is None:
-        return
     if not parsed.operands:
         if not parsed.has("-v", "-V", "--version", "-h", "--help"):
             call.unlisted("nothing", "names no program to run")
@@ -71,7 +69,7 @@ def judge(call: Call) -> None:
 def _has(call: Call, program: Argument) -> bool:
     """Tell whether what runs is in the project already, so that nothing is fetched."""
     parsed, runner, name = call.parsed, call.path[0], program.text or ""
-    if parsed is None or runner not in _OF_PROJECT or program.glob or "/" in name:
+    if runner not in _OF_PROJECT or program.glob or "/" in name:
         return False
     if (runner in _NEED_END and not parsed.ended) or parsed.has("-p", "--package", "-c", "--call"):
         return False
@@ -95,9 +93,7 @@ def _follow_hard(call: Call, operands: list[Argument]) -> None:
 
 def _ask_unless_installed(call: Call, program: str) -> None:
     parsed, runner = call.parsed, call.path[0]
-    if parsed is None or (
-        runner in _HEED_NO and parsed.has("--no", "--no-install") and not parsed.has("-y", "--yes")
-    ):
+    if runner in _HEED_NO and parsed.has("--no", "--no-install") and not parsed.has("-y", "--yes"):
         return
     if runner == "pnpx" or not is_installed(call, f"node_modules/.bin/{program}"):
         _fetches(
@@ -119,7 +115,7 @@ def _fetches(call: Call, program: str, why: str, argument: Argument | None = Non
 def _is_brought(call: Call, program: str) -> bool:
     """Tell whether an install before it on the line brings what would be fetched otherwise."""
     parsed, runner = call.parsed, call.path[0]
-    if parsed is None or runner == "pnpx" or parsed.has("-p", "--package", "-c", "--call"):
+    if runner == "pnpx" or parsed.has("-p", "--package", "-c", "--call"):
         return False
     package = _PACKAGES.get(program, program)
     for one in call.situation.seen.programs:

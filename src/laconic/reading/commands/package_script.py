@@ -16,7 +16,7 @@ _LONGEST = 60
 
 def judge(call: Call) -> None:
     verb = call.path[-1]
-    named = call.parsed.operands[:1] if call.parsed is not None and verb in _RUN else []
+    named = call.parsed.operands[:1] if verb in _RUN else []
     if verb in _RUN and not named:
         return
     name = (named[0].text or "") if named else _SHORT.get(verb, verb)

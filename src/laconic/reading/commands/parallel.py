@@ -19,8 +19,6 @@ _MOST = 8
 
 
 def judge(call: Call) -> None:
-    if call.parsed is None:
-        return
     words = call.parsed.operands
     cut = next(
         (i for i, word in enumerate(words) if (word.text or "").startswith(":::")), len(words)

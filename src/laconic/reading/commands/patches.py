@@ -41,7 +41,7 @@ _PRINT_OWN = frozenset(("git diff", "git format-patch", "git stash"))
 
 def judge(call: Call) -> None:
     parsed, program = call.parsed, call.path[-1]
-    if parsed is None or (parsed.has(*_ONLY_LOOKS[program]) and not parsed.has(*_APPLIES)):
+    if parsed.has(*_ONLY_LOOKS[program]) and not parsed.has(*_APPLIES):
         return
     files: list[Argument | None] = [*parsed.operands]
     if program == "patch":
@@ -95,9 +95,9 @@ def _is_lost(call: Call, path: str, text: str | None) -> bool:
 def _judge_text(call: Call, text: str) -> None:
     names = list(dict.fromkeys(_names(text)))
     is_patch = call.path[-1] == "patch"
-    if is_patch and (_ED.search(text) or (call.parsed is not None and call.parsed.has("-e"))):
+    if is_patch and (_ED.search(text) or (call.parsed.has("-e"))):
         call.does(Effect.UNCLEAR, Kind.SCRIPT, "may run an editor on what it reads")
-    has_target = is_patch and call.parsed is not None and bool(call.parsed.operands)
+    has_target = is_patch and bool(call.parsed.operands)
     if (not names and not has_target) or len(names) > _MOST_PATHS:
         call.does(
             Effect.UNCLEAR, Kind.INPUT, "changes files that laconic does not find in the patch"
@@ -143,14 +143,14 @@ def _stripped(call: Call, name: str) -> Iterator[str]:
     """The paths that a name in a patch may stand for: with -p as many parts of it less."""
     parsed = call.parsed
     is_patch = call.path[-1] == "patch"
-    given = parsed.values("-p", "--strip") if parsed is not None else []
+    given = parsed.values("-p", "--strip")
     counts = [int(v.text) for v in given if v.text is not None and v.text.isdigit()]
     parts = re.split("/+", name)
     if len(counts) < len(given) or (is_patch and not given):
         wanted = list(range(len(parts)))  # any of them: patch takes what it finds
     else:
         wanted = [counts[-1] if counts else 1]
-    below = [v.text or "" for v in parsed.values("--directory", "-d")] if parsed is not None else []
+    below = [v.text or "" for v in parsed.values("--directory", "-d")]
     for count in wanted:
         path = "/".join(parts[count:]) if count < len(parts) else parts[-1]
         yield posixpath.join(*below, path) if below else path

@@ -16,7 +16,7 @@ _NAME = pattern(r"[A-Za-z_]\w*")
 
 
 def judge(call: Call) -> None:
-    if call.parsed is None or call.parsed.has(*_ANSWERS):
+    if call.parsed.has(*_ANSWERS):
         return
     given = call.parsed.operands
     if not given:

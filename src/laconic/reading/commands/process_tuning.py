@@ -26,7 +26,7 @@ def judge(call: Call) -> None:
 def judge_running(call: Call) -> bool:
     """Tell whether it is about a running process, and ask if it changes one."""
     parsed, program = call.parsed, call.path[0]
-    if parsed is None or program not in _SHOWING or not parsed.has(*_PIDS):
+    if program not in _SHOWING or not parsed.has(*_PIDS):
         return False
     showing, operands = _SHOWING[program]
     for option in parsed.options:

@@ -12,13 +12,13 @@ from laconic.types import Effect
 
 
 def judge(call: Call) -> None:
-    places = call.parsed.operands if call.parsed else []
-    is_told = call.parsed is not None and call.parsed.has(*call.entry.needs)
+    places = call.parsed.operands
+    is_told = call.parsed.has(*call.entry.needs)
     for source in places[:-1]:
         call.reads(source)
         if call.is_outside(source.text or ""):
             call.reads_trees([source])
-    for listed in call.parsed.values("--files-from") if call.parsed else ():
+    for listed in call.parsed.values("--files-from"):
         reads_listed(call, listed)
     if len(places) > 1 and not is_told and ":" not in places[-1].leading:
         call.writes(places[-1])

@@ -10,8 +10,6 @@ from laconic.types import Effect, Kind
 
 
 def judge(call: Call) -> None:
-    if call.parsed is None:
-        return
     if len(call.parsed.operands) < 2 and not call.parsed.has("-c", "--command"):  # noqa: PLR2004
         call.does(Effect.UNCLEAR, "shell", "starts a shell that runs what it reads", firm=True)
     if not call.parsed.operands or call.parsed.operands[0].text == "-":

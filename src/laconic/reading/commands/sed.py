@@ -32,8 +32,6 @@ class _UnclearError(Exception):
 
 def judge(call: Call) -> None:
     parsed = call.parsed
-    if parsed is None:
-        return
     scripts = parsed.values("-e", "--expression")
     files = parsed.operands
     if parsed.has("-i") and files and files[0].text == "":
@@ -71,7 +69,7 @@ def _edits(call: Call, file: Argument, endings: list[Argument]) -> None:
     https://www.gnu.org/software/sed/manual/sed.html#index-In_002dplace-editing
     """
     is_kept = bool(endings and endings[0].text != "")
-    is_followed = call.parsed is not None and call.parsed.has("--follow-symlinks")
+    is_followed = call.parsed.has("--follow-symlinks")
     call.writes(file, how=How.IN_PLACE if is_kept or is_followed else How.REPLACED)
     for ending in endings if is_kept else ():
         if ending.text is None or file.text is None:

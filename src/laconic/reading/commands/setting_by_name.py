@@ -22,7 +22,7 @@ _OF_REDIS = ("requirepass", "masterauth", "tls-key-file-pass", "tls-client-key-f
 
 
 def judge(call: Call) -> None:
-    if call.parsed is None or call.path[-1].lower() not in _ASKS:
+    if call.path[-1].lower() not in _ASKS:
         return
     for name in call.parsed.operands:
         if name.text is None or is_secret_setting(name.text):

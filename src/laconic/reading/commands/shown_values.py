@@ -33,8 +33,6 @@ _STATES = (".terraform", "terraform.tfstate", "terraform.tfstate.d")
 
 
 def judge(call: Call) -> None:
-    if call.parsed is None:
-        return
     if call.path[0] in ("terraform", "tofu"):
         if call.path[1] in ("console", "plan"):
             _follow_expressions(call)

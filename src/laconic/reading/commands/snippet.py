@@ -55,7 +55,7 @@ def judge(call: Call) -> None:
             why = "opens a port on which others can tell it what to run"
             call.does(Effect.SYSTEM, "debugger", why, word)
     is_given = call.path in _TAKE_CODE
-    if call.parsed is not None and not (is_given or call.parsed.has(*_OPTIONS, *_ONLY_READS)):
+    if not (is_given or call.parsed.has(*_OPTIONS, *_ONLY_READS)):
         for file in call.parsed.operands[:1]:
             call.runs_file(file)
         if call.parsed.has("--test"):
@@ -68,9 +68,7 @@ def judge(call: Call) -> None:
     _judge_switches(call)
     prints = next(prints for name, prints in _PRINTS.items() if call.path[0].startswith(name))
     parsed = call.parsed
-    codes = (
-        parsed.operands[:1] if parsed and is_given else parsed.values(*_OPTIONS) if parsed else []
-    )
+    codes = parsed.operands[:1] if is_given else parsed.values(*_OPTIONS)
     for value in codes:
         if not value.is_static or not prints.fullmatch(value.text or ""):
             call.does(
@@ -86,14 +84,14 @@ def judge(call: Call) -> None:
 def _judge_switches(call: Call) -> None:
     """The bundles of perl and ruby, and what node loads first."""
     parsed, program = call.parsed, call.path[0]
-    known = [value.start for value in parsed.values(*_OPTIONS)] if parsed is not None else []
+    known = [value.start for value in parsed.values(*_OPTIONS)]
     for language in ("perl", "ruby"):
         for code in judge_switches(call, language) if program.startswith(language) else ():
             if code.start not in known:
                 why = "runs code that may do more than print"
                 call.does(Effect.PROJECT_CODE, Kind.CODE, why, code)
                 follow_visible(call, code.text or "", code)
-    for file in parsed.values(*_LOADS) if parsed is not None else ():
+    for file in parsed.values(*_LOADS):
         if _SCHEME.match(file.text or ":"):
             call.does(Effect.INSTALLS, "fetched", "runs code that is not in a file", file)
         elif "/" in (file.text or ""):

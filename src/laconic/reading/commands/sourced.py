@@ -16,8 +16,6 @@ _NO_VERSION = "--no-use"  # https://github.com/nvm-sh/nvm#usage
 
 def judge(call: Call) -> None:
     parsed = call.parsed
-    if parsed is None:
-        return
     files, rest = parsed.operands[:1], [operand.text for operand in parsed.operands[1:]]
     if rest in ([], [_NO_VERSION]) and all(_sets_up(call, file) for file in files):
         call.harmless("sets up tools in this shell")

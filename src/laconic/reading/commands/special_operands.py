@@ -36,7 +36,7 @@ def judge(call: Call) -> None:
 
 def _compiler(call: Call) -> None:
     parsed = call.parsed
-    if parsed is not None and parsed.operands and not parsed.has(*_EARLY_STOPS):
+    if parsed.operands and not parsed.has(*_EARLY_STOPS):
         call.does(
             Effect.PROJECT_WRITE,
             "compile",
@@ -70,19 +70,19 @@ def _finger(call: Call) -> None:
 
 
 def _image(call: Call) -> None:
-    for operand in call.parsed.operands if call.parsed else ():
+    for operand in call.parsed.operands:
         if operand.text is None or any(char in operand.text for char in ":|@"):
             call.does(Effect.UNKNOWN, "scheme", "may be more than the name of an image", operand)
 
 
 def _pdftotext(call: Call) -> None:
     parsed = call.parsed
-    if parsed is not None and len(parsed.operands) == 1:
+    if len(parsed.operands) == 1:
         call.does(Effect.PROJECT_WRITE, Kind.WRITE, "writes a text file beside the PDF")
 
 
 def _clang_tidy(call: Call) -> None:
-    if call.parsed is not None and call.parsed.ended:
+    if call.parsed.ended:
         call.unlisted("compiler", "passes options to the compiler")
 
 

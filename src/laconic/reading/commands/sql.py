@@ -112,8 +112,6 @@ _REMOTE = pattern(r"'((?:https?|s3|gcs|gs|r2|hf|az|azure|abfss?)://[^']*)'", re.
 
 def judge(call: Call) -> None:
     program, parsed = call.path[0], call.parsed
-    if parsed is None:
-        return
     if program in _LIBPQ:
         _judge_connection(call, parsed)
     if program in _WHERE:
@@ -231,7 +229,7 @@ def _follow_client(call: Call, statement: Argument) -> None:
 
 def _follow_writing(call: Call, program: str, why: str, statement: Argument) -> None:
     """sqlite3 and duckdb write where their file lies, the others on a server."""
-    files = call.parsed.operands[:1] if call.parsed is not None else []
+    files = call.parsed.operands[:1]
     is_plain = not _BEYOND_ITS_FILE.search(statement.text or "")
     if program in _READ_ONLY and is_plain and files and files[0].text != ":memory:":
         call.writes(files[0])

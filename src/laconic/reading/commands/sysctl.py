@@ -10,6 +10,6 @@ from laconic.types import Effect, Kind
 
 
 def judge(call: Call) -> None:
-    for operand in call.parsed.operands if call.parsed else ():
+    for operand in call.parsed.operands:
         if operand.text is None or operand.glob or "=" in operand.text:
             call.does(Effect.SYSTEM, Kind.SET, "sets a value of the kernel", operand)

@@ -27,7 +27,7 @@ _ENTRY = pattern(
 
 def judge(call: Call) -> None:
     parsed = call.parsed
-    if parsed is None or not parsed.operands:
+    if not parsed.operands:
         return
     if parsed.has("-p", "-c"):
         _judge_printed(call, parsed)

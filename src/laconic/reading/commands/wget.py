@@ -29,10 +29,10 @@ def judge(call: Call) -> None:
         if _BEGINS.match(name) or _SENDING.search(given):
             call.does(Effect.SENDS, "data", "sends data, a file or what a file lists", word)
         before = word.leading
-    for method in parsed.values("--method") if parsed is not None else ():
+    for method in parsed.values("--method"):
         if (method.text or "").upper() not in _METHODS:
             call.does(Effect.SENDS, "method", "sends a request that may change something", method)
-    if parsed is None or parsed.has("--spider", "-O", "--output-document", "-V", "-h"):
+    if parsed.has("--spider", "-O", "--output-document", "-V", "-h"):
         return
     for address in parsed.operands:
         call.writes(saved_as(address, "index.html"))

@@ -27,8 +27,6 @@ _COUNTS = ("-n", "-L", "-l", "--max-args", "--max-lines")  # in some versions th
 
 def judge(call: Call) -> None:
     parsed = call.parsed
-    if parsed is None:
-        return
     for name in parsed.values("--process-slot-var"):
         if name.text is None or not is_private(name.text, {}):
             call.does(Effect.UNCLEAR, "variable", "sets a variable that programs may heed", name)
