@@ -51,11 +51,6 @@ class Context:
     streams. assigned: the substitution's text becomes the value of a variable, not an argument.
     """
 
-    __slots__ = (
-        "around", "assigned", "background", "feeds_pipe", "function", "negated", "reads_pipe",
-        "stage", "stages", "subshell", "substitution",
-    )  # fmt: skip
-
     def __init__(self) -> None:
         self.stage, self.stages = 0, 1
         self.background = self.subshell = self.negated = self.reads_pipe = self.feeds_pipe = False
@@ -65,8 +60,7 @@ class Context:
 
     def but(self, **changes: object) -> Context:
         changed = Context()
-        for name in Context.__slots__:
-            setattr(changed, name, changes.get(name, getattr(self, name)))
+        vars(changed).update(vars(self), **changes)
         return changed
 
 
