@@ -4,9 +4,8 @@
 has the name of its shape, or of the tool whose report it reads; docs/filters.md says what each
 shape shows.
 
-- Test runners: bun, ctest, jest (also playwright), minitest,
-  phpunit, prove, pytest, rspec, spec and tap (node), surefire; of any: tests; report reads those
-  (gtest, libtest, mocha, unittest, unity, vitest) of which its table says all.
+- Test runners: report reads all that the table names (data/reports.txt) but pytest;
+  of any: tests.
 - Findings: findings, notes; the reports of bandit, rustfmt, shellcheck and sqlfluff.
 - Crashes: frames, memory.
 - git: blame, commits, diff, diffstat, state.

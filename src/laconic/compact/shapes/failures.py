@@ -45,13 +45,13 @@ class Failure:
     code: the line of source that failed, if it is told. said: the message, each line with those
     that it is made of. places: the project's own frames. foreign: how many others there are.
     test: the name of the test. begins: where it does, if that is known. also: the titles of tests
-    that failed in the same way. rows: what is shown below of the lines as they are. scope: where
-    the title is that of one test. cut: lines of which not all is told.
+    that failed in the same way. rows: what is shown below of the lines as they are. cut: lines of
+    which not all is told.
     """
 
     __slots__ = (
         "also", "begins", "code", "cut", "foreign", "indent", "lines", "name", "places", "rows",
-        "said", "scope", "test", "title",
+        "said", "test", "title",
     )  # fmt: skip
 
     def __init__(self, lines: list[int], title: str, indent: str = "") -> None:
@@ -61,7 +61,7 @@ class Failure:
         self.rows: list[Row] = []
         self.places: list[str] = []
         self.foreign = 0
-        self.begins = self.scope = self.test = ""
+        self.begins = self.test = ""
         self.also: list[str] = []
         self.cut: set[int] = set()
         self.name = title.split(maxsplit=1)[0]
@@ -99,7 +99,7 @@ def shown(failures: Iterable[Failure], texts: Texts, mark: str) -> dict[int, lis
         said += tuple(text_of(row, texts) for row in failure.rows)
         places = tuple(failure.places)
         keys = (
-            (failure.scope, said, places),
+            (said, places),
             (said, places[:-1], "but the last place"),
             (said, failure.code and failure.code[0], "anywhere"),
         )
@@ -120,7 +120,7 @@ def shown(failures: Iterable[Failure], texts: Texts, mark: str) -> dict[int, lis
             found[failure.lines[0]] = [made(text, failure.lines)]
             before = places
             continue
-        if said and same is not failure and (failure.scope != same.scope or not is_next):
+        if said and same is not failure and not is_next:
             text = f"{failure.title}{_where(failure, mark)} [the same as {same.name}]"
             if len(text) < len(failure.title + "".join(said)):
                 found[failure.lines[0]] = [made(text, failure.lines)]

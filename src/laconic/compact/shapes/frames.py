@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from laconic.compact.result import SHORT, WHOLE, Shown
 from laconic.compact.shapes.foreign_paths import is_foreign_path
-from laconic.compact.shapes.native_frames import read_frame
+from laconic.compact.shapes.native_frames import OF_JAVA, read_frame
 from laconic.compact.shapes.rows import made, raw_of
 from laconic.compact.shapes.script_frames import MOST_OWN, read_place
 from laconic.patterns import pattern
@@ -45,14 +45,8 @@ _OF_ARGUMENT = pattern(r'File "<string>", line \d+, in <module>')
 _IN_ARGUMENT = pattern(r'File "<string>", line \d+')
 # The file that Django generates to start its commands: it is the project's, but nobody edits it.
 _STARTER = pattern(r"(?:.*/)?manage\.py")
-_FOREIGN_CLASS = pattern(
-    r"(?:java|javax|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|jakarta|org\.junit|org\.testng"
-    r"|org\.opentest4j|org\.hamcrest|org\.assertj|org\.mockito|org\.apache|org\.gradle"
-    r"|org\.springframework|org\.hibernate|org\.eclipse|org\.jboss|io\.netty|reactor|akka"
-    r"|junit|worker\.org\.gradle|app//org\.junit|java\.base|org\.codehaus)[./].*"
-)
 _ABOVE = 6  # rows above a trace, in which its message may be
-_OWN_FILE = pattern(r"[\w/.-]\.(?:[cm]?[jt]sx?|vue|svelte|s?css|json)\b")
+_OWN_FILE = pattern(r"[\w/.-]\.(?:[cm]?[jt]sx?|vue|svelte|s?css|json)\b(?!:$)")
 _LONGEST_LINK = 400  # lines of one exception of a chain
 _WORD = pattern(r"\w+")
 
@@ -217,9 +211,7 @@ def _of_java(line: Callable[[int], str]) -> Frame | None:
     if _MORE.fullmatch(line(0)):
         return Frame(1, 0, is_foreign=True)
     match = _JAVA.fullmatch(line(0))
-    return (
-        Frame(1, 1, is_foreign=_FOREIGN_CLASS.match(match["path"]) is not None) if match else None
-    )
+    return Frame(1, 1, is_foreign=OF_JAVA.match(match["path"]) is not None) if match else None
 
 
 def _of_script(line: Callable[[int], str]) -> Frame | None:

@@ -69,6 +69,13 @@ _OF_PHP = pattern(r".*/vendor/.*|/usr/(?!src/|local/src/).*|phar:.*|\{main\}|\[i
 _DOTNET = pattern(r"\s+at (?P<name>[\w.`<>+\[\]|-]+\(.*\))(?: in (?P<path>.+):line \d+)?")
 _OF_DOTNET = pattern(r"(?:System|Microsoft|Xunit|NUnit|MSTest|Moq|FluentAssertions)\..*")
 
+OF_JAVA = pattern(
+    r"(?:java|javax|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|jakarta|org\.junit|org\.testng"
+    r"|org\.opentest4j|org\.hamcrest|org\.assertj|org\.mockito|org\.apache|org\.gradle"
+    r"|org\.springframework|org\.hibernate|org\.eclipse|org\.jboss|io\.netty|reactor|akka"
+    r"|junit|worker\.org\.gradle|app//org\.junit|java\.base|org\.codehaus)[./].*"
+)
+
 
 class Found:
     """A frame that was read: how many lines it has, and what is shown of them.
@@ -141,8 +148,8 @@ def _is_start(name: str | None) -> bool:
 
 
 def is_of_library(place: str) -> bool:
-    """Tell whether a file of Ruby or PHP is not the project's own."""
-    return any(form.fullmatch(place) for form in (_OF_RUBY, _OF_PHP))
+    """Tell whether a file of Ruby or PHP, or a class of Java, is not the project's own."""
+    return any(form.fullmatch(place) for form in (_OF_RUBY, _OF_PHP, OF_JAVA))
 
 
 def _of_script(text: str, line: Callable[[int], str]) -> Found | None:

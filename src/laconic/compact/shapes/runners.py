@@ -52,9 +52,11 @@ class Runner(NamedTuple):
     well in it; failed: what says that it is not, and stands for the heading. mark: what is written
     before places.
 
-    Of a failure, beside: what is before its lines. noise: what says nothing. said: a line of which
-    the first group is shown. code: the source that failed. frame: a frame with its place. cause:
-    the heading of an exception that caused another. legend: what stands above a difference.
+    Of a failure, beside: what is before its lines. noise: what says nothing. values: what does,
+    with what is indented below it, where there is a difference. begun: the place where the test
+    begins. said: a line of which the first group is shown. code: the source that failed. frame: a
+    frame with its place. cause: the heading of an exception that caused another. legend: what
+    stands above a difference.
     is_spaced: that has blanks which values do not have. width: of a message that is put into one
     line.
     """
@@ -76,6 +78,8 @@ class Runner(NamedTuple):
     other: re.Pattern[str] = _NONE
     beside: re.Pattern[str] = _NONE
     noise: re.Pattern[str] = _NONE
+    values: re.Pattern[str] = _NONE
+    begun: re.Pattern[str] = _NONE
     code: re.Pattern[str] = _NONE
     frame: re.Pattern[str] = _NONE
     cause: re.Pattern[str] = _NONE
