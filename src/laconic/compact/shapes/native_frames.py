@@ -42,7 +42,7 @@ _OF_THREAD = pattern(
 )
 # `==7==    by 0x1091: main (x.c:7)` of valgrind
 _VALGRIND = pattern(
-    r"(?P<start>==\d+==\s+(?:at|by)) 0x[0-9A-F]+: (?P<rest>(?P<name>\S.*?) \((?P<place>.*)\))"
+    r"==\d+== (?P<start>\s+(?:at|by)) 0x[0-9A-F]+: (?P<rest>(?P<name>\S.*?) \((?P<place>.*)\))"
 )
 _OF_SYSTEM = pattern(
     r"\(?(?:/usr/|/lib/|/lib64/|/opt/|\.\./sysdeps/|\.\./csu/|\./\w+/|(?:\.\./)+\w*\.?src/|\?\?).*"

@@ -275,7 +275,7 @@ def _message(
     marks = {i for i in lines[1:] if _CARETS.fullmatch(said[i])}
     again = {i for i, mark in pairwise(lines) if mark in marks and said[i].strip() in code}
     lines = [i for i in lines if i not in marks | again]
-    found = with_difference(lines, runner.legend, said, pinned, is_spaced=runner.is_spaced)
+    found = with_difference(lines, runner.legend, said, pinned)
     if len(found) > 1 and (kind := _KIND.fullmatch(found[0][0])):
         (_, first), (text, second), *found = found
         found.insert(0, (f"{kind[1]}: {text.strip()}", [*first, *second]))
