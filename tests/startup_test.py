@@ -99,10 +99,10 @@ assert set(sys.modules) == before, set(sys.modules) - before
 def test_a_server_warms_up_while_its_installation_is_taken_away():
     program = """
 from laconic.server import handlers
-sys.modules["laconic.compact.shapes.tap"] = None  # as if it could not be found
+sys.modules["laconic.compact.shapes.plan"] = None  # as if it could not be found
 handlers.warm_up()
 """
-    assert "laconic.compact.shapes.pip" in loaded_by(program)
+    assert "laconic.compact.shapes.npm" in loaded_by(program)
 
 
 @pytest.mark.parametrize("command", [["true"], ["printf", UNTRACKED]])

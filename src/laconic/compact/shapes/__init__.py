@@ -4,14 +4,13 @@
 has the name of its shape, or of the tool whose report it reads; docs/filters.md says what each
 shape shows.
 
-- Test runners: bun, ctest, jest (also playwright), minitest,
-  phpunit, prove, pytest, rspec, spec and tap (node), surefire; of any: tests; report reads those
-  (gtest, libtest, mocha, unittest, unity, vitest) of which its table says all.
-- Findings: findings, notes; the reports of bandit, rustfmt, shellcheck and sqlfluff.
-- Crashes: frames, memory.
+- Test runners: report reads all that the table names (data/reports.txt) but pytest;
+  of any: tests.
+- Findings: findings, notes; the report of rustfmt.
+- Crashes: frames.
 - git: blame, commits, diff, diffstat, state.
 - Files and searches: listing, search.
-- Packages and builds: dependencies, npm, pip, plan (Terraform), products, progress.
+- Packages and builds: dependencies, npm, plan (Terraform), products.
 - Any output: alike, columns, copies, numbered, repeats, values; the table of coverage.py
   (coverage); JSON (document), which no filter names.
 
@@ -19,8 +18,8 @@ The others are parts of these:
 
 - All shapes: asked (the run), rows (lines, and what is shown in place of them).
 - Test runners: runners (the table), script_failures; changes, failures, logs, overview,
-  pytest_failure, pytest_live, pytest_summary.
-- Findings: finding, finding_block, framed_finding.
+  pytest_failure.
+- Findings: finding, finding_block; finding_forms (the table of linters that write several lines).
 - Frames: foreign_paths, native_frames, script_frames.
 - Listings: directories, entries, folded_names. Commits: graph. Diffs: diff_files.
 """

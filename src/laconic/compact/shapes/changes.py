@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.compact.shapes.rows import find_form, indent_of
+from laconic.compact.shapes.rows import indent_of
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 # `"roles": Array [`, `b: {`: it opens a value and names it
 _NAMED = pattern(r"\s*[\"'\w][^{\[(]*:\s.*[{\[(]\s*")
 _OPENING = pattern(r".*[{\[(]\s*")
-# https://nodejs.org/api/assert.html#strict-assertion-mode
-NODE_LEGEND = pattern(r"\s*\+ actual - expected.*")
 
 
 def telling(block: Sequence[int], texts: Texts, column: int, pinned: Mask) -> set[int]:
@@ -51,16 +49,6 @@ def telling(block: Sequence[int], texts: Texts, column: int, pinned: Mask) -> se
         else:
             above = index
     return found | {index for index in block if pinned[index]} if found else found
-
-
-def of_node(message: list[int], texts: Texts, pinned: Mask) -> list[int]:
-    """The message of an assertion of node, with only the lines of its difference that differ."""
-    at = find_form(NODE_LEGEND, message, texts)
-    if at == len(message):
-        return message
-    below = message[at + 1 :]
-    changed = telling(below, texts, indent_of(texts[message[at]]), pinned)
-    return [*message[: at + 1], *(i for i in below if not changed or i in changed)]
 
 
 def has_words(text: str, words: str) -> bool:

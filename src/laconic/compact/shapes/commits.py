@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from laconic.compact.result import SHORT, WHOLE, Shown, numbers_of
+from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.entries import Entry
 from laconic.compact.shapes.folded_names import below, joined, with_values
 from laconic.compact.shapes.graph import graph
 from laconic.compact.shapes.listing import by_directory
-from laconic.compact.shapes.rows import made, raw_of, short, text_of
+from laconic.compact.shapes.rows import made, raw_of, short
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterable
     from typing import TypeVar
 
@@ -27,13 +26,6 @@ if TYPE_CHECKING:
 _COMMIT = pattern(r"commit ([0-9a-f]{7,40})( \(.*\))?")
 _AUTHOR = pattern(r"Author: +((.*?) <[^<>]*>)")
 _COMMITTER = pattern(r"Commit: +(.*?) <[^<>]*>")
-# The format of --oneline, perhaps with the names that point to the commit.
-_ONE_LINE = pattern(r"([0-9a-f]{7,40})( \([^()]*\))? (\S.*)")
-_LINE = pattern(
-    r"[|/\\_* ]*(?P<name>[0-9a-f]{7,40})(?P<refs> \([^()]*\))?"
-    r" (?P<subject>\S.*?)(?P<number> \(#\d+\))? *"
-)
-_FEWEST, _SAYS_MUCH = 20, 15  # commits of one line each; characters of a subject
 _MERGE = pattern(r"Merge: (.*)")
 _DATE = pattern(r"(?:Author)?Date: +(.*)")
 _COMMIT_DATE = pattern(r"CommitDate: (.*)")
@@ -102,12 +94,11 @@ class _Commit:
 
 def commits(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show a log; what follows a commit and is neither its message nor its files stays."""
+    del asked
     drawn = graph(rows, texts)
     plain: Texts = drawn.texts if drawn else texts
     if not any(_COMMIT.fullmatch(plain[i]) for i in raw_of(rows)):
-        if asked.is_listed and not drawn:
-            return _with_files(rows, texts)
-        return _by_subject(_one_line_each(rows, texts, drawn) if drawn else rows, texts)
+        return _one_line_each(rows, texts, drawn) if drawn else rows
     found: list[Row | _Commit] = []
     current: _Commit | None = None
     for row in rows:
@@ -132,55 +123,6 @@ def _one_line_each(rows: list[Row], texts: Texts, drawn: Graph) -> list[Row]:
         elif row not in drawn.empty:
             found.append(row)
     return found
-
-
-def _by_subject(rows: list[Row], texts: Texts) -> list[Row]:
-    """Commits of one line each, those with the subject of another beside its name.
-
-    A merge has that of what it merges, mostly, and a commit that is picked that of the original.
-    """
-    found = [(row, match) for row in rows if (match := _LINE.fullmatch(text_of(row, texts)))]
-    if len(found) < max(_FEWEST, len(rows) - 1):
-        return rows
-    alike: dict[str, list[tuple[Row, re.Match[str]]]] = {}
-    for row, match in found:
-        alike.setdefault(match["subject"] if not match["refs"] else "", []).append((row, match))
-    instead: dict[Row, Row | None] = {}
-    for subject, ((first, model), *others) in alike.items():
-        same = [(row, m) for row, m in others if m["number"] in (None, model["number"])]
-        if len(subject) < _SAYS_MUCH or not same:
-            continue
-        names = ", ".join(match["name"] for _, match in same)
-        every = [first, *(row for row, _ in same)]
-        kind = WHOLE if all(isinstance(row, int) for row in every) else SHORT
-        numbers = sorted(number for row in every for number in numbers_of(row))
-        instead |= {row: None for row, _ in same}
-        instead[first] = Shown(kind, f"{model[0]} [also {names}]", numbers)
-    return [told for row in rows if (told := instead.get(row, row)) is not None]
-
-
-def _with_files(rows: list[Row], texts: Texts) -> list[Row]:
-    """Commits of one line each, with the files below it by directory."""
-    found: list[Row | _Commit] = []
-    current: _Commit | None = None
-    for row in rows:
-        text = texts[row] if isinstance(row, int) else ""
-        match = _ONE_LINE.fullmatch(text)
-        if isinstance(row, int) and match:
-            current = _Commit(match[1], match[2] or "", row)
-            current.subject = match[3]
-            found.append(current)
-        elif not isinstance(row, int) or current is None or not _taken(current, row, text):
-            current = None
-            found.append(row)
-    result: list[Row] = []
-    for part in found:
-        if isinstance(part, _Commit):
-            files = (*_stat_texts(part), *_file_texts(part))
-            result += [part.lines[0], *(made(f"  {text}", part.lines[1:]) for text in files)]
-        else:
-            result.append(part)
-    return result
 
 
 def _taken(commit: _Commit, index: int, text: str) -> bool:

@@ -5,9 +5,6 @@ Reports differ in form only; `report` reads them.
 
 from __future__ import annotations
 
-from itertools import pairwise
-from posixpath import commonpath
-
 from laconic.compact.result import numbers_of
 from laconic.compact.shapes.changes import telling
 from laconic.compact.shapes.native_frames import is_of_library
@@ -28,15 +25,11 @@ if TYPE_CHECKING:
 
 _MOST_PLACES = 8  # own frames of one failure
 _LONGEST = 160  # characters of two values that are in one line
-_LONG_VALUES = 240  # characters of values that are told by what differs in them
-_BESIDE = 24  # characters that are equal beside those that differ
 _EXPECTED = pattern(r"\s*(?:#\s*)?(?:[Ee]xpected|got): +\S.*")
 _ACTUAL = pattern(r"\s*(?:#\s*)?(?:got|[Aa]ctual|expected): +\S.*")
 _BULLETS = " \u25cf\u2716"
 _THERE, _THESE = "[same place]", "[same frames]"
 _LONG_FRAMES = 24  # characters of frames but the last, which others have, too
-_ABSOLUTE = pattern(r"(\[?)((?:/[^/\s:]+)+)/[^/\s:]+:\d+.*")
-_FEWEST_PARTS = 2  # of a path that is worth leaving out
 
 
 class Failure:
@@ -45,13 +38,13 @@ class Failure:
     code: the line of source that failed, if it is told. said: the message, each line with those
     that it is made of. places: the project's own frames. foreign: how many others there are.
     test: the name of the test. begins: where it does, if that is known. also: the titles of tests
-    that failed in the same way. rows: what is shown below of the lines as they are. scope: where
-    the title is that of one test. cut: lines of which not all is told.
+    that failed in the same way. rows: what is shown below of the lines as they are. cut: lines of
+    which not all is told.
     """
 
     __slots__ = (
         "also", "begins", "code", "cut", "foreign", "indent", "lines", "name", "places", "rows",
-        "said", "scope", "test", "title",
+        "said", "test", "title",
     )  # fmt: skip
 
     def __init__(self, lines: list[int], title: str, indent: str = "") -> None:
@@ -61,7 +54,7 @@ class Failure:
         self.rows: list[Row] = []
         self.places: list[str] = []
         self.foreign = 0
-        self.begins = self.scope = self.test = ""
+        self.begins = self.test = ""
         self.also: list[str] = []
         self.cut: set[int] = set()
         self.name = title.split(maxsplit=1)[0]
@@ -86,20 +79,18 @@ def shown(failures: Iterable[Failure], texts: Texts, mark: str) -> dict[int, lis
 
     mark: what stands before places, or a bracket around them.
     """
-    every = list(failures)
     found: dict[int, list[Row]] = {}
     told: dict[tuple[object, ...], Failure] = {}
     codes: set[tuple[str, ...]] = set()
     before: tuple[str, ...] = ()
-    shorten = _Shortening([place for failure in every for place in failure.places]).shortened
     firsts: list[tuple[Failure, Said | None, str]] = []
     last: tuple[str, ...] = ()
-    for failure in every:
+    for failure in failures:
         said = tuple(text.strip() for text, _ in failure.said)
         said += tuple(text_of(row, texts) for row in failure.rows)
         places = tuple(failure.places)
         keys = (
-            (failure.scope, said, places),
+            (said, places),
             (said, places[:-1], "but the last place"),
             (said, failure.code and failure.code[0], "anywhere"),
         )
@@ -115,12 +106,12 @@ def shown(failures: Iterable[Failure], texts: Texts, mark: str) -> dict[int, lis
             first.also.append(f"{failure.title.strip(_BULLETS)}{where}")
             continue
         if said and len(places) > 1 and near is not failure:
-            where = f"{mark}{shorten(places[-1])}"
+            where = f"{mark}{places[-1]}"
             text = f"{failure.title}{where} [else the same as {near.name}]"
             found[failure.lines[0]] = [made(text, failure.lines)]
             before = places
             continue
-        if said and same is not failure and (failure.scope != same.scope or not is_next):
+        if said and same is not failure and not is_next:
             text = f"{failure.title}{_where(failure, mark)} [the same as {same.name}]"
             if len(text) < len(failure.title + "".join(said)):
                 found[failure.lines[0]] = [made(text, failure.lines)]
@@ -135,36 +126,11 @@ def shown(failures: Iterable[Failure], texts: Texts, mark: str) -> dict[int, lis
         if is_there:
             failure.places = []
         elif is_near:
-            failure.places = [_THESE, shorten(places[-1])]
-        else:
-            failure.places = [shorten(place) for place in places]
+            failure.places = [_THESE, places[-1]]
         firsts.append((failure, code, f" {_THERE}" if is_there else mark))
         before = places
     found |= {first.lines[0]: _rows(first, code, where, texts) for first, code, where in firsts}
     return found
-
-
-class _Shortening:
-    """Leaves out of paths what is equal in all of them, once it is told.
-
-    So much stays that a file is not named without its directory. Where some paths are relative, the
-    others are those of the project, and stay whole.
-    """
-
-    def __init__(self, places: list[str]) -> None:
-        directories = [match[2] for place in places if (match := _ABSOLUTE.fullmatch(place))]
-        base = commonpath(directories) if len(directories) == len(places) > 1 else ""
-        self._base = base.rpartition("/")[0] if base in directories else base
-        self._is_told = False
-
-    def shortened(self, place: str) -> str:
-        match = _ABSOLUTE.fullmatch(place)
-        if match is None or not self._base:
-            return place
-        if not self._is_told or self._base.count("/") < _FEWEST_PARTS:
-            self._is_told = True
-            return place
-        return f"{match[1]}\u2026{place[len(match[1]) + len(self._base) :]}"
 
 
 def _rows(failure: Failure, code: Said | None, mark: str, texts: Texts) -> list[Row]:
@@ -181,37 +147,10 @@ def _rows(failure: Failure, code: Said | None, mark: str, texts: Texts) -> list[
     rows: list[Row] = [others[0] if is_whole else made(title + also, others)]
     if code:
         rows.append(made(f"{failure.indent}{code[0]}", code[1]))
-    return [*rows, *_said_rows(failure), *failure.rows]
-
-
-def _said_rows(failure: Failure) -> list[Row]:
-    """What is said, each line as it is; of two long values that differ a little what does."""
-    rows: list[Row] = [
-        (whole if failure.cut.isdisjoint(lines) else made)(f"{failure.indent}{text}", lines)
-        for text, lines in failure.said
-    ]
-    for pos, ((old, lines), (new, others)) in enumerate(pairwise(failure.said)):
-        if old[:1] == "-" and new[:1] == "+" and min(len(old), len(new)) >= _LONG_VALUES:
-            start = _equal(old[1:], new[1:])
-            end = _equal(old[:start:-1], new[:start:-1])
-            if start + end > 2 * _BESIDE + len(old) // 2:
-                rows[pos] = made(failure.indent + _part(old, start, end), lines)
-                rows[pos + 1] = made(failure.indent + _part(new, start, end), others)
-    return rows
-
-
-def _equal(one: str, other: str) -> int:
-    """How many characters two texts have in common at their beginning."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
-
-
-def _part(text: str, start: int, end: int) -> str:
-    """A value after its sign, without most of what is equal at its beginning and its end."""
-    first, last = max(1, start + 1 - _BESIDE), min(len(text), len(text) - end + _BESIDE)
-    before = f"[{first - 1} equal]" if first > 1 else ""
-    after = f"[{len(text) - last} equal]" if last < len(text) else ""
-    return f"{text[0]}{before}{text[first:last]}{after}"
+    for text, lines in failure.said:
+        row = whole if failure.cut.isdisjoint(lines) else made
+        rows.append(row(f"{failure.indent}{text}", lines))
+    return [*rows, *failure.rows]
 
 
 def _where(failure: Failure, mark: str) -> str:
@@ -255,49 +194,12 @@ def _plain(text: str) -> str:
 
 
 def with_difference(
-    message: list[int],
-    legend: re.Pattern[str],
-    texts: Texts,
-    pinned: Mask,
-    *,
-    is_spaced: bool,
+    message: list[int], legend: re.Pattern[str], texts: Texts, pinned: Mask
 ) -> list[Said]:
     """A message; of the difference below it, which begins with a line of the legend, what tells."""
     at = next((p for p, i in enumerate(message) if legend.fullmatch(texts[i])), len(message))
     column = indent_of(texts[message[at]]) if at < len(message) else 0
     below = [i for i in message[at:] if not legend.fullmatch(texts[i])]
-    head, below = differing(message[:at], below, texts, column, pinned, is_spaced=is_spaced)
-    return [*joined_values(head, texts), *((texts[i][column:].rstrip(), [i]) for i in below)]
-
-
-def differing(
-    message: list[int],
-    signed: list[int],
-    texts: Texts,
-    column: int,
-    pinned: Mask,
-    *,
-    is_spaced: bool,
-) -> tuple[list[int], list[int]]:
-    """What stays of a message that has two values, and of the difference below it.
-
-    If the values are long, they go: the difference tells them. Else it goes, if it has no more.
-    is_spaced: it has blanks that the values do not have, and quotes without a backslash.
-    """
-    changed = telling(signed, texts, column, pinned)
-    if not changed:
-        return message, signed
-    values = [i for i in message if _EXPECTED.fullmatch(texts[i]) or _ACTUAL.fullmatch(texts[i])]
-    below = [i for i in signed if i in changed]
-    if len(values) > 1 and sum(len(texts[i]) for i in values) > _LONG_VALUES:
-        return [i for i in message if i not in values or pinned[i]], below
-    said = "\n".join(texts[i] for i in message)
-    parts = [
-        texts[i][column + 1 :].strip().rstrip(",")
-        for i in signed
-        if texts[i][column : column + 1] in ("-", "+")
-    ]
-    if is_spaced:
-        said = said.replace(" ", "").replace('\\"', '"')
-        parts = [part.replace(" ", "") for part in parts]
-    return (message, []) if all(part in said for part in parts) else (message, below)
+    changed = telling(below, texts, column, pinned)
+    told = ((texts[i][column:].rstrip(), [i]) for i in below if not changed or i in changed)
+    return [*joined_values(message[:at], texts), *told]

@@ -10,12 +10,11 @@ from laconic.compact.shapes.finding_block import (
     ARROW,
     SOURCE,
     adds_to,
-    cut_source,
     is_carets,
     is_excerpt,
     read_block,
 )
-from laconic.compact.shapes.framed_finding import read_framed
+from laconic.compact.shapes.finding_forms import read_forms
 from laconic.compact.shapes.rows import indent_of, text_of
 from laconic.patterns import pattern
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
-    from laconic.compact.shapes.framed_finding import Framed
+    from laconic.compact.shapes.finding_forms import Read
     from laconic.compact.shapes.rows import Texts
 
     Match: TypeAlias = re.Match[str]
@@ -90,12 +89,12 @@ class Finding:
 
     mark: the place after the path, `:3:5` or `(3,5)`. code: what follows the level, as in
     `error[E0308]`. is_listed: it is below the name of its file. is_rule_last: its rule follows the
-    message. written: all of it in one line, if the tool has wrapped it.
+    message. written: all of it in one line, if the tool has wrapped it. is_cut: its lines say more.
     """
 
     __slots__ = (
-        "below", "code", "excerpt", "hidden", "is_listed", "is_rule_last", "level", "line", "lines",
-        "mark", "path", "rule", "text", "written",
+        "below", "code", "excerpt", "hidden", "is_cut", "is_listed", "is_rule_last", "level",
+        "line", "lines", "mark", "path", "rule", "text", "written",
     )  # fmt: skip
 
     def __init__(self, path: str, mark: str, line: str, lines: list[int]) -> None:
@@ -103,7 +102,7 @@ class Finding:
         self.level = self.rule = self.text = self.code = self.written = ""
         self.below: list[Row] = []
         self.hidden: list[int] = []
-        self.is_listed = self.is_rule_last = False
+        self.is_cut = self.is_listed = self.is_rule_last = False
         self.excerpt: set[str] = set()  # the lines of it that are below
 
     @property
@@ -153,6 +152,9 @@ def read_findings(lines: list[int], texts: Texts, asked: Asked) -> Iterator[Find
             finding, pos = found
             _tell_once(finding, told, texts)
             yield finding
+        elif (several := read_forms(lines, pos, texts))[0]:
+            pos = several[1]
+            yield from map(_of_form, several[0])
         else:
             if _is_heading(lines, pos, texts):
                 heading, has_finding = lines[pos], False
@@ -163,8 +165,6 @@ def read_findings(lines: list[int], texts: Texts, asked: Asked) -> Iterator[Find
 
 def _read(lines: list[int], pos: int, texts: Texts, asked: Asked) -> tuple[Finding, int] | None:
     """The finding that begins at this position, and the position after it."""
-    if drawn := read_framed(lines, pos, texts):
-        return _of_frame(drawn), drawn.end
     text = texts[lines[pos]]
     arrow = ARROW.fullmatch(texts[lines[pos + 1]]) if pos + 1 < len(lines) else None
     if arrow and (header := _HEADER.fullmatch(text)):
@@ -181,11 +181,12 @@ def _is_heading(lines: list[int], pos: int, texts: Texts) -> bool:
     return bool(_HEADING.fullmatch(texts[lines[pos]]) and _BELOW.fullmatch(following))
 
 
-def _of_frame(drawn: Framed) -> Finding:
-    place = drawn.place
-    finding = Finding(place["path"], place["mark"] or "", place["line"] or "", drawn.lines)
-    finding.level, finding.rule, finding.text = drawn.level, drawn.rule, drawn.text
-    finding.hidden = drawn.hidden
+def _of_form(read: Read) -> Finding:
+    told = read.told
+    finding = Finding(told["path"], read.mark, told.get("line", ""), read.lines)
+    finding.level, finding.rule = told.get("level", ""), told.get("rule", "")
+    finding.text, finding.hidden, finding.is_cut = told["text"], read.rest, True
+    finding.written = read.written
     return finding
 
 
@@ -205,17 +206,12 @@ def _of_arrow(
 
 
 def _tell_once(finding: Finding, told: set[tuple[str, str]], texts: Texts) -> None:
-    """Cut the source line of an error; hide it if another error has shown as much of it."""
+    """Hide the source line of an error if another error has shown it."""
     below: list[Row] = []
     for row in finding.below:
         if isinstance(row, int) and texts[row] in finding.excerpt:
-            cut = cut_source(row, texts[row], finding.mark)
-            said = (finding.path, text_of(cut, texts))
-            if said in told:
-                finding.hidden.append(row)
-            else:
-                below.append(cut)
-                finding.hidden += [] if isinstance(cut, int) else [row]
+            said = (finding.path, texts[row])
+            (finding.hidden if said in told else below).append(row)
             told.add(said)
         elif finding.code and ("", text_of(row, texts)) in told:  # rustc gives advice to each
             finding.hidden += [row] if isinstance(row, int) else []

@@ -1,18 +1,16 @@
 """The block below a finding of rustc and its like: excerpt, labels, notes and advice.
 
 An error keeps its source line, what the labels add to its message, its notes on own code, and what
-is advised, with the words that a change would insert. Any other finding keeps its labels of advice.
+is advised. Any other finding keeps its labels of advice.
 """
 
 from __future__ import annotations
 
-from laconic.compact.result import SHORT, Shown
 from laconic.compact.shapes.rows import whole
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
     from laconic.compact.shapes.finding import Finding
     from laconic.compact.shapes.rows import Texts
@@ -25,8 +23,6 @@ _GUTTER = pattern(
 _CARETS = pattern(r"[\s|│]*[\^~¯‾_|/\\-]*[\^~¯‾][\s\^~¯‾_|/\\-]*")
 SOURCE = pattern(r"\s*>?\s*(\d+)\s*[|│] ?(.*)")
 _LABEL = pattern(r"\s*[|│][\s|_^~/\\+-]*([^\s|^~_/\\+-].*?)[\s^~+-]*")
-_OLD, _NEW = pattern(r"\s*\d+ - (.*)"), pattern(r"\s*\d+ \+ (.*)")
-_INSERTED = pattern(r"(\s*[|│] ?)([ +~]*[+~])\s*")
 _RULE_OF_LINT = pattern(
     r"#\[(?:warn|deny|forbid|allow)\((?:clippy::|rustdoc::)?(\w+)\)\]|index\.html#(\w+)"
 )
@@ -54,10 +50,7 @@ _DULL_LABEL = pattern(
     r"|required by this formatting parameter|required by (?:a|this) bound .*|this is .*"
     r"|(?:with)?in this .*|patterns? .* not covered"
 )
-_REMOVAL = pattern(r"help: (?:remove|delete|try removing) .*")
-_LONGEST_SOURCE, _AROUND = 90, 35  # characters of a line, and on each side of the place
 _SHORTEST = 3  # letters of a word that says something
-_LONGEST = 60  # characters of an insertion
 _WORD = pattern(r"\w+")
 
 
@@ -68,23 +61,6 @@ def is_excerpt(text: str) -> bool:
 
 def is_carets(text: str) -> bool:
     return bool(text.strip()) and _CARETS.fullmatch(text) is not None
-
-
-def cut_source(index: int, text: str, mark: str) -> Row:
-    """A line of source; of a long one what is around the place."""
-    source = SOURCE.fullmatch(text)
-    start = source.start(2) if source else 0
-    column = mark.count(":") > 1 and mark.rpartition(":")[2]
-    if len(text) - start <= _LONGEST_SOURCE or not column:
-        return index
-    middle = start + int(column) - 1
-    low = max(start, middle - _AROUND)
-    high = middle + _AROUND
-    if low >= len(text):
-        return index
-    said = f"{text[:start]}{'…' if low > start else ''}{text[low:high].strip()}"
-    said += "…" if high < len(text) else ""
-    return Shown(SHORT, said, (index + 1,)) if len(said) < len(text) else index
 
 
 def read_block(finding: Finding, lines: list[int], pos: int, texts: Texts, asked: Asked) -> int:
@@ -115,7 +91,7 @@ class _Block:
     def __init__(self, finding: Finding, texts: Texts) -> None:
         self.finding, self.texts = finding, texts
         self.part: list[int] = []  # the lines of a note or an advice
-        self.said = self.place = self.added = self.old = self.source = ""
+        self.said = self.place = ""
         self.is_foreign = self.is_place_foreign = False
 
     def take(self, index: int, text: str, *, is_wrong: bool) -> None:
@@ -169,14 +145,6 @@ class _Block:
             if not self.place:
                 self.place = f"{arrow['path']}{arrow['mark']}"
                 self.is_place_foreign = self.is_foreign
-        elif old := _OLD.fullmatch(text):
-            self.old = old[1]
-        elif new := _NEW.fullmatch(text):
-            self.added = self.added or _changed(self.old, new[1])
-        elif source := SOURCE.fullmatch(text):
-            self.source = text[source.start(2) :]
-        elif inserted := _INSERTED.fullmatch(text):
-            self.added = self.added or _words_at(self.source, inserted[2])
         elif _CONTINUED.fullmatch(text) and not is_excerpt(text) and not _VISIT.match(text):
             self.said += f" {text.strip()}"
 
@@ -190,14 +158,12 @@ class _Block:
         else:
             if self.place and not self.is_place_foreign:
                 said += f" {self.place}"
-            if self.added and self.added not in said and not _REMOVAL.fullmatch(said):
-                said += f": {self.added}"
             is_raw = said == self.texts[first]
             row = first if is_raw else whole(said, self._told())
             self.finding.below.append(row)
             self.finding.hidden += self.part[1:] if is_raw else self.part
         self.part, self.is_place_foreign = [], False
-        self.said = self.place = self.added = self.old = self.source = ""
+        self.said = self.place = ""
 
     def _is_told(self) -> bool:
         """Tell whether a note says which types differ, and the message has both of them."""
@@ -222,32 +188,3 @@ def adds_to(label: str, message: str) -> bool:
         return False
     known = set(_WORD.findall(message.lower()))
     return any(len(w) >= _SHORTEST and w not in known for w in _WORD.findall(label.lower()))
-
-
-def _changed(old: str, new: str) -> str:
-    """The words of a line in which it differs from its old form."""
-    start = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
-        end += 1
-    return _widened(new, start, len(new) - end)
-
-
-def _words_at(source: str, marks: str) -> str:
-    """The words of a line above marks."""
-    start, end = marks.find("+"), marks.rfind("+") + 1
-    if start < 0:
-        start, end = marks.find("~"), marks.rfind("~") + 1
-    return _widened(source, start, end)
-
-
-def _widened(text: str, start: int, end: int) -> str:
-    """A part of a line up to the next spaces."""
-    if start >= end:
-        return ""
-    start = text.rfind(" ", 0, start) + 1
-    space = text.find(" ", end)
-    found = text[start : space if space >= 0 else len(text)].strip()
-    return found if len(found) <= _LONGEST else ""

@@ -77,8 +77,7 @@ def _laid_out(groups: list[list[Finding]], texts: Texts) -> dict[int, list[Row]]
 def _below_file(group: list[Finding]) -> Row:
     """A group in one line, without the name of the file."""
     first, *others = group
-    indexes = [index for finding in group for index in finding.lines]
-    return whole(f"{first.mark[1:]} {first.said}{_also(group, others)}", indexes)
+    return _row(f"{first.mark[1:]} {first.said}{_also(group, others)}", group)
 
 
 def _cost(instead: dict[int, list[Row]], texts: Texts) -> int:
@@ -156,9 +155,9 @@ def _without_equal_files(
         if others:
             told.update(others)
             count = len(files[first])
-            indexes = [index for path in others for f in files[path] for index in f.lines]
             text = f"{joined(others)} [the same {count} findings as in {first}]"
-            said[min(indexes)] = [whole(text, indexes)]
+            same = [finding for path in others for finding in files[path]]
+            said[min(index for finding in same for index in finding.lines)] = [_row(text, same)]
     return [finding for finding in all_findings if finding.path not in told], said
 
 
@@ -233,10 +232,14 @@ def _rows(group: list[Finding], texts: Texts) -> list[Row]:
     text = _written(first, texts)
     if not others:
         is_line = len(first.lines) == 1 and text == texts[first.lines[0]]
-        line: Row = first.lines[0] if is_line else whole(text, first.lines)
+        line: Row = first.lines[0] if is_line else _row(text, group)
         return [line, *first.below]
-    indexes = [index for finding in group for index in finding.lines]
-    return [whole(f"{text}{_also(group, others)}", indexes)]
+    return [_row(f"{text}{_also(group, others)}", group)]
+
+
+def _row(text: str, group: list[Finding]) -> Row:
+    row = made if any(finding.is_cut for finding in group) else whole
+    return row(text, [index for finding in group for index in finding.lines])
 
 
 def _also(group: list[Finding], others: list[Finding]) -> str:
@@ -251,6 +254,7 @@ def _also(group: list[Finding], others: list[Finding]) -> str:
 def _written(finding: Finding, texts: Texts) -> str:
     """A finding in one line, with its file."""
     is_line = len(finding.lines) == 1 and finding.path in texts[finding.lines[0]]
+    is_line = is_line and not finding.is_cut
     if is_line:
         return texts[finding.lines[0]]
     return finding.written or f"{finding.place} {finding.said}"

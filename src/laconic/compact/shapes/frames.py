@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from laconic.compact.result import SHORT, WHOLE, Shown
 from laconic.compact.shapes.foreign_paths import is_foreign_path
-from laconic.compact.shapes.native_frames import read_frame
+from laconic.compact.shapes.native_frames import OF_JAVA, read_frame
 from laconic.compact.shapes.rows import made, raw_of
 from laconic.compact.shapes.script_frames import MOST_OWN, read_place
 from laconic.patterns import pattern
@@ -32,10 +32,6 @@ _CARETS = pattern(r"\s+[\^~]+[\^~ ]*")
 # What each line of a trace may begin with: in a group of exceptions, in an internal error of
 # pytest, in the log of a container.
 _LEAD = pattern(r"INTERNALERROR> |(?: *\| )+|[\w.-]+ +\| ")
-_NEXT_LINK = pattern(
-    r"(?:The above exception was the direct cause of the following exception"
-    r"|During handling of the above exception, another exception occurred):"
-)
 _RAISED = pattern(r"\s*raise \w+.*")
 _MESSAGE = pattern(r"(?:[a-z_]\w*\.)*[A-Z]\w*: ")
 
@@ -45,31 +41,20 @@ _OF_ARGUMENT = pattern(r'File "<string>", line \d+, in <module>')
 _IN_ARGUMENT = pattern(r'File "<string>", line \d+')
 # The file that Django generates to start its commands: it is the project's, but nobody edits it.
 _STARTER = pattern(r"(?:.*/)?manage\.py")
-_FOREIGN_CLASS = pattern(
-    r"(?:java|javax|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|jakarta|org\.junit|org\.testng"
-    r"|org\.opentest4j|org\.hamcrest|org\.assertj|org\.mockito|org\.apache|org\.gradle"
-    r"|org\.springframework|org\.hibernate|org\.eclipse|org\.jboss|io\.netty|reactor|akka"
-    r"|junit|worker\.org\.gradle|app//org\.junit|java\.base|org\.codehaus)[./].*"
-)
 _ABOVE = 6  # rows above a trace, in which its message may be
-_OWN_FILE = pattern(r"[\w/.-]\.(?:[cm]?[jt]sx?|vue|svelte|s?css|json)\b")
-_LONGEST_LINK = 400  # lines of one exception of a chain
+_OWN_FILE = pattern(r"[\w/.-]\.(?:[cm]?[jt]sx?|vue|svelte|s?css|json)\b(?!:$)")
 _WORD = pattern(r"\w+")
 
 
 def frames(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Count the frames of other people's code; the innermost stays if none is the project's."""
     del asked
-    links = _links(rows, texts)
-    own = _with_own(rows, links, texts)
     found: list[Row] = []
     pos = 0
     while pos < len(rows):
         trace = _trace(rows, pos, texts)
         if not trace:
-            row = rows[pos]
-            if not (pos in links and isinstance(row, int) and not texts[row].strip()):
-                found.append(row)
+            found.append(rows[pos])
             pos += 1
             continue
         if found and isinstance(found[-1], int) and _HEADING.fullmatch(texts[found[-1]]):
@@ -78,57 +63,9 @@ def frames(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         following = rows[end] if end < len(rows) else None
         told = texts[following] if isinstance(following, int) else ""
         is_told = _is_script(trace) and _names_own_file(found, texts)
-        needs_one = links.get(pos) not in own and not is_told
-        found += _shown(trace, texts, told, needs_one=needs_one)
+        found += _shown(trace, texts, told, needs_one=not is_told)
         pos = end + 1 if _FOOTING.fullmatch(told) else end
     return found
-
-
-def _links(rows: list[Row], texts: Texts) -> dict[int, int]:
-    """The number of the chain of exceptions, by the position of each row that belongs to one.
-
-    A chain reaches from the frames above a sentence that joins two exceptions to those below it.
-    """
-    joints = [
-        pos
-        for pos, row in enumerate(rows)
-        if isinstance(row, int) and _NEXT_LINK.fullmatch(texts[row].strip())
-    ]
-    found: dict[int, int] = {}
-    for number, joint in enumerate(joints):
-        start, end = _reach(rows, texts, joint)
-        same = found.get(start, number)
-        found |= dict.fromkeys(range(start, end), same)
-    return found
-
-
-def _reach(rows: list[Row], texts: Texts, joint: int) -> tuple[int, int]:
-    """The first row of the frames above a joint, and the row after the frames below it."""
-
-    def text(pos: int) -> str:
-        row = rows[pos]
-        return texts[row] if isinstance(row, int) else ""
-
-    start = joint
-    while start > 0 and joint - start < _LONGEST_LINK:
-        start -= 1
-        if _HEADING.fullmatch(text(start)):
-            break
-    end = joint + 1
-    while end < len(rows) and (not text(end).strip() or _HEADING.fullmatch(text(end))):
-        end += 1
-    while end < len(rows) and text(end)[:2] == "  ":
-        end += 1
-    return start, end
-
-
-def _with_own(rows: list[Row], links: dict[int, int], texts: Texts) -> set[int]:
-    """The numbers of the chains that have frames of the project."""
-    return {
-        number
-        for pos, number in links.items()
-        if (frame := _frame(rows, pos, texts)) and not frame.is_foreign
-    }
 
 
 class Frame:
@@ -217,9 +154,7 @@ def _of_java(line: Callable[[int], str]) -> Frame | None:
     if _MORE.fullmatch(line(0)):
         return Frame(1, 0, is_foreign=True)
     match = _JAVA.fullmatch(line(0))
-    return (
-        Frame(1, 1, is_foreign=_FOREIGN_CLASS.match(match["path"]) is not None) if match else None
-    )
+    return Frame(1, 1, is_foreign=OF_JAVA.match(match["path"]) is not None) if match else None
 
 
 def _of_script(line: Callable[[int], str]) -> Frame | None:

@@ -42,7 +42,7 @@ _OF_THREAD = pattern(
 )
 # `==7==    by 0x1091: main (x.c:7)` of valgrind
 _VALGRIND = pattern(
-    r"(?P<start>==\d+==\s+(?:at|by)) 0x[0-9A-F]+: (?P<rest>(?P<name>\S.*?) \((?P<place>.*)\))"
+    r"==\d+== (?P<start>\s+(?:at|by)) 0x[0-9A-F]+: (?P<rest>(?P<name>\S.*?) \((?P<place>.*)\))"
 )
 _OF_SYSTEM = pattern(
     r"\(?(?:/usr/|/lib/|/lib64/|/opt/|\.\./sysdeps/|\.\./csu/|\./\w+/|(?:\.\./)+\w*\.?src/|\?\?).*"
@@ -68,6 +68,13 @@ _PHP = pattern(
 _OF_PHP = pattern(r".*/vendor/.*|/usr/(?!src/|local/src/).*|phar:.*|\{main\}|\[internal function\]")
 _DOTNET = pattern(r"\s+at (?P<name>[\w.`<>+\[\]|-]+\(.*\))(?: in (?P<path>.+):line \d+)?")
 _OF_DOTNET = pattern(r"(?:System|Microsoft|Xunit|NUnit|MSTest|Moq|FluentAssertions)\..*")
+
+OF_JAVA = pattern(
+    r"(?:java|javax|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|jakarta|org\.junit|org\.testng"
+    r"|org\.opentest4j|org\.hamcrest|org\.assertj|org\.mockito|org\.apache|org\.gradle"
+    r"|org\.springframework|org\.hibernate|org\.eclipse|org\.jboss|io\.netty|reactor|akka"
+    r"|junit|worker\.org\.gradle|app//org\.junit|java\.base|org\.codehaus)[./].*"
+)
 
 
 class Found:
@@ -141,8 +148,8 @@ def _is_start(name: str | None) -> bool:
 
 
 def is_of_library(place: str) -> bool:
-    """Tell whether a file of Ruby or PHP is not the project's own."""
-    return any(form.fullmatch(place) for form in (_OF_RUBY, _OF_PHP))
+    """Tell whether a file of Ruby or PHP, or a class of Java, is not the project's own."""
+    return any(form.fullmatch(place) for form in (_OF_RUBY, _OF_PHP, OF_JAVA))
 
 
 def _of_script(text: str, line: Callable[[int], str]) -> Found | None:

@@ -8,14 +8,11 @@ from laconic.compact.shapes.pytest_failure import (
     EXCEPTION,
     FOREIGN,
     Failure,
-    captured_rows,
     is_foreign_diagnostic,
     said_rows,
     split_captured,
 )
-from laconic.compact.shapes.pytest_live import Live, is_ruler
-from laconic.compact.shapes.pytest_summary import with_like_failures
-from laconic.compact.shapes.rows import made, raw_of, whole
+from laconic.compact.shapes.rows import made, raw_of
 from laconic.compact.shapes.values import brief
 from laconic.patterns import pattern
 
@@ -47,8 +44,11 @@ _NOISE = pattern(
     r"|[.FEsxXRr]+(?: +\[ *\d+%\])?|\[gw\d+\] \[ *\d+%\] PASSED .*|\S+::.* PASSED(?: +\[ *\d+%\])?"
     r"|-- Docs: https://.*|Hint: make sure your test modules.*|Traceback:"
     r"|The event loop scope for asynchronous fixtures will default .*|  warnings\.warn\(Pytest.*"
-    r"|PASSED \S+?\.py::.*| *\[100%\]|[^ :]+::[^ ]+ |PASSED(?: +\[ *\d+%\])?"
+    r"|PASSED \S+?\.py::.*| *\[100%\]|-{3,} live log \w+ -{3,}"
+    r"|[^ :]+::[^ ]+ |PASSED(?: +\[ *\d+%\])?"
 )
+# A test that has begun, and what says that it has ended.
+_BEGUN, _ENDED = pattern(r"[^ :]+::[^ ]+ "), pattern(r"(?:PASSED|FAILED|ERROR|SKIPPED|X\w+)\b.*")
 # Of the durations of tests those that took no time, and of a table of coverage what is all right.
 _FAST = pattern(r"0\.00s (?:call|setup|teardown) +\S.*|\(\d+ durations < [\d.]+s hidden\..*")
 _COVERED = pattern(r"-{20,}|[-_]+ coverage: .* [-_]+|\S+ +\d+ +0 (?:.* )?100%\s*")
@@ -72,56 +72,42 @@ def pytest(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     lines = raw_of(rows)
     banners = {i: m[1] for i in lines if (m := _BANNER.fullmatch(texts[i]))}
     is_report = any(map(_OWN_BANNER.fullmatch, banners.values()))
-    if not is_report and not any(is_ruler(texts[i]) for i in lines):  # it may not have ended
+    if not is_report and not any(" live log " in texts[i] for i in lines):  # it may not have ended
         return rows
-    live = _live(lines, texts, banners)
-    report = _Report(texts, live.of_failed, has_passed=asked.status == 0)
+    report = _Report(texts, has_passed=asked.status == 0)
     for row in rows:
-        if isinstance(row, int) and row in live.instead:
-            report.rows += live.instead[row]
-        elif isinstance(row, int) and row in live.gone:
-            continue
-        elif isinstance(row, int):
+        if isinstance(row, int):
             report.take(row, banners.get(row))
         else:
             report.rows.append(row)
     report.end_section()
-    return with_like_failures(report.without_progress(), texts)
-
-
-def _live(lines: list[int], texts: Texts, banners: dict[int, str]) -> Live:
-    """What was logged while tests ran, which is before all banners but the first."""
-    first = next((i for i in banners if banners[i] != "test session starts"), lines[-1] + 1)
-    early = [i for i in lines if i < first and i not in banners]
-    names = (_SECTION.fullmatch(texts[i]) for i in lines if i > first)
-    return Live(early, texts, {_name_of(match[1]) for match in names if match})
-
-
-def _name_of(section: str) -> str:
-    return section.removeprefix("ERROR at setup of ").removeprefix("ERROR at teardown of ")
+    return report.without_progress()
 
 
 class _Report:
-    """live: what tests that failed have logged and printed while they ran, by their names."""
-
-    def __init__(self, texts: Texts, live: dict[str, list[int]], *, has_passed: bool) -> None:
-        self.texts, self._live, self._has_passed = texts, live, has_passed
+    def __init__(self, texts: Texts, *, has_passed: bool) -> None:
+        self.texts, self._has_passed = texts, has_passed
         self.rows: list[Row] = []
         self._part, self._name = "", ""
         self._lines: list[int] = []
         self._told: set[str] = set()
         self._messages: list[str] = []
-        self._placed: list[int] = []  # the rows of failures that only the summary names
         self._alike: dict[tuple[str, ...], int] = {}  # the row of the first failure of each kind
         self._code: set[tuple[str, str]] = set()  # lines of code that were shown, with their place
         self._warned: set[str] = set()
         self._spoken: set[str] = set()  # what pytest said of failures; -vv says it twice
         self._is_timed = False
+        self._begun: tuple[int, int] | None = None  # where the test belongs that has not ended
         self._heads: dict[str, int] = {}  # the rows of names above a plain trace
 
     def without_progress(self) -> list[Row]:
-        """Leave out the progress lines of a verbose run for tests whose failure is shown below."""
+        """Leave out the progress lines of a verbose run for tests whose failure is shown below.
+
+        The name of a test that has not ended stays: the run was stopped there.
+        """
         found: list[Row] = []
+        if self._begun:
+            self.rows.insert(*self._begun)
         for row in self.rows:
             match = _PROGRESS.fullmatch(self.texts[row]) if isinstance(row, int) else None
             if not match or (match[1] or match[2]).replace("::", ".") not in self._told:
@@ -130,6 +116,10 @@ class _Report:
 
     def take(self, index: int, banner: str | None) -> None:
         text = self.texts[index]
+        if banner is not None or _ENDED.fullmatch(text):
+            self._begun = None
+        elif _BEGUN.fullmatch(text):
+            self._begun = len(self.rows), index
         if banner is not None:
             self.end_section()
             self._part = banner
@@ -164,8 +154,6 @@ class _Report:
                 return
             message = summary[4] or ""
             test = text.removesuffix(f" - {message}")
-            if summary[1] == "FAILED" and self._is_named(index, test, message):
-                return
             start = message.removesuffix("...")
             if message and any(said.startswith(start) for said in self._messages):
                 self.rows.append(Shown(SHORT, test, (index + 1,)))
@@ -220,24 +208,6 @@ class _Report:
         is_source = text[:4].isspace()
         return not is_source and ("arning" in text or EXCEPTION.search(text) is not None)
 
-    def _is_named(self, index: int, test: str, message: str) -> bool:
-        """Write a name of the summary at the next failure of `--tb=line`, if it is its name."""
-        if not self._placed:
-            return False
-        pos = self._placed[0]
-        first = self.rows[pos]
-        assert isinstance(first, Shown)
-        place = _PLACE.fullmatch(first.text)
-        start = message.removesuffix("...")
-        if not message or not place or not place[3].startswith(start):
-            self._placed.clear()  # they are not in the same order
-            return False
-        del self._placed[0]
-        is_cut = start != message
-        numbers = [*(n - 1 for n in first.numbers), *(() if is_cut else (index,))]
-        self.rows[pos] = whole(f"{test} {first.text}", numbers)
-        return True
-
     def end_section(self) -> None:
         """Write what was read of a failure."""
         name, lines = self._name, self._lines
@@ -249,10 +219,9 @@ class _Report:
             self._end_passed(name, lines)
             return
         self._spoken.update(self._message(i) for i in lines)
-        live = self._live_rows(name, lines)
         failure = Failure(lines[1:], self.texts, self._code)
         if not failure.rows:  # a report of another kind: a doctest's, a plugin's, a plain trace
-            self.rows += [*self._named(name, lines), *live]
+            self.rows += self._named(name, lines)
             return
         word = "" if name.startswith("ERROR ") else "FAILED "
         told = {"", *_WORD.findall(name)}
@@ -266,14 +235,7 @@ class _Report:
         else:
             self._alike[key] = len(self.rows)
             self.rows += [made(f"{word}{name}{where}", lines), *failure.rows]
-        self.rows += live
         self._tell(name)
-
-    def _live_rows(self, name: str, lines: list[int]) -> list[Row]:
-        """What a test printed while it ran, without what is captured as well."""
-        captured = {self.texts[i] for i in lines}
-        own = self._live.pop(_name_of(name), [])
-        return captured_rows("live", [i for i in own if self.texts[i] not in captured], self.texts)
 
     def _tell(self, name: str) -> None:
         self._told.add(name.removeprefix("ERROR at setup of ").removeprefix("ERROR collecting "))
@@ -318,7 +280,6 @@ class _Report:
         self._messages.append(wanted)
         own, captured = split_captured(self._lines[:-1], self.texts)
         said = [i for i in own if i != same[-1]]
-        self._placed.append(len(self.rows))
         short = brief(text, is_told=False)
         kind = WHOLE if short == text else SHORT
         self.rows.append(Shown(kind, short, [same[-1] + 1, self._lines[-1] + 1]))

@@ -35,23 +35,8 @@ _OWN_LINE = pattern(
     r"|\[gw\d+\] \S+ -- Python .*"
 )
 _ARGUMENTS = pattern(r"\w+ += \S.*")
-_FIXTURES = pattern(r">\s+available fixtures: (.*)")
 _FOR_HELP = pattern(r">\s+use 'pytest --fixtures .*")
 _RAISED = pattern(r">?\s+raise \w.*\(.*")
-# Fixtures that everybody has: pytest's (docs.pytest.org/en/stable/reference/fixtures.html), and
-# those of pytest-asyncio, anyio, pytest-cov, pytest-mock and pytest-xdist.
-_COMMON_FIXTURE = pattern(
-    r"_.*|anyio_.*|cache|cap(?:fd|sys)(?:binary)?|capteesys|caplog|doctest_namespace|monkeypatch"
-    r"|pytestconfig|record_(?:property|testsuite_property|xml_attribute)|recwarn|subtests"
-    r"|tmp_path(?:_factory)?|tmpdir(?:_factory)?|testdir|pytester|event_loop(?:_policy)?"
-    r"|unused_(?:tcp|udp)_port(?:_factory)?|cov|no_cover|(?:class_|module_|package_|session_)?mocker"
-    r"|testrun_uid|worker_id"
-)
-# pytest-django.readthedocs.io/en/latest/helpers.html; others have fixtures of these names, too.
-_DJANGO_FIXTURE = pattern(
-    r"django_\w+|(?:async_)?(?:admin_)?client|(?:async_)?rf|admin_user|live_server|mailoutbox|settings"
-    r"|(?:transactional_)?db"
-)
 _DULL = pattern(
     r"E\s+(?:Omitting \d+ .*|Differing items:|comparison failed|Use -v+ to .*|Full diff:.*|\s*"
     r"|\?\s.*|Skipping \d+ .*|\.\.\.\s*Full output truncated.*|\.\.\.)"
@@ -162,7 +147,7 @@ class Failure:
                 rows += _unindented([index], self._texts)
             elif index >= 0 and index == hidden[0]:
                 rows.append(made(f"[{len(hidden)} lines of other frames hidden]", hidden))
-        rows += [*self._fixtures(), *self._foreign, *self._kept_locals(), *self._captured]
+        rows += [*self._foreign, *self._kept_locals(), *self._captured]
         self.written = [text_of(row, self._texts) for row in rows]
         return self._without_told(rows)
 
@@ -182,26 +167,13 @@ class Failure:
     def _is_dull(self, index: int) -> bool:
         """Tell whether a line of code says less than the message below it."""
         text = self._texts[index]
-        if _FIXTURES.fullmatch(text) or _FOR_HELP.fullmatch(text):
+        if _FOR_HELP.fullmatch(text):
             return True
         following = next((i for i in self._flow if i > index), -1)
         if following not in self._said:
             return False
         message = _unmarked(self._texts[following]).strip().removeprefix("AssertionError: ")
         return bool(_RAISED.fullmatch(text)) or text.removeprefix(">").strip() == message
-
-    def _fixtures(self) -> list[Row]:
-        """The fixtures of the project, of all that could be used in place of a missing one."""
-        for index in self._flow:
-            if match := _FIXTURES.fullmatch(self._texts[index]):
-                names = match[1].split(", ")
-                own = [name for name in names if not _COMMON_FIXTURE.fullmatch(name)]
-                if "django_db_setup" in names:
-                    own = [name for name in own if not _DJANGO_FIXTURE.fullmatch(name)]
-                others = f"{len(names) - len(own)} of pytest and its plugins"
-                said = f"available fixtures: {', '.join([*own, f'[{others}]'])}"
-                return [Shown(SHORT, said, (index + 1,))]
-        return []
 
     def _kept_locals(self) -> list[Row]:
         more = self._locals[_MOST_LOCALS:]

@@ -17,8 +17,6 @@ from laconic.patterns import pattern
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
-    from typing import TypeAlias
 
     from laconic.compact.masks import Mask
     from laconic.compact.result import Row
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.failures import Said
     from laconic.compact.shapes.rows import Texts
     from laconic.compact.shapes.runners import Block, Runner
-
-    Taking: TypeAlias = Callable[[list[int], Texts], tuple[list[int], list[Said]]]
 
 _IN_BLOCK = pattern(r":in [`'](?:.*#)?(?:block |<top |<main>|rescue in block ).*")
 _KIND = pattern(r"\s*((?:[A-Z]\w*::)*[A-Z]\w*):")
@@ -50,12 +46,8 @@ class Report:
     are not shown. instead: what is shown in place of lines.
     """
 
-    def __init__(
-        self, name: str, rows: list[Row], texts: Texts, asked: Asked, take: Taking | None = None
-    ) -> None:
-        """Read it; take: what takes lines out of a message that it tells in another way."""
+    def __init__(self, name: str, rows: list[Row], texts: Texts, asked: Asked) -> None:
         self.runner = runner_of(name)
-        self._take = take or _nothing
         self.texts, self.asked = texts, asked
         self._rows, self.lines = rows, raw_of(rows)
         self.failures: list[Failure] = []
@@ -70,7 +62,7 @@ class Report:
     def _read(self) -> None:
         runner, texts = self.runner, self.texts
         self.failures = [
-            _failure(runner, kind, block, texts, self.asked.pinned, self._take)
+            _failure(runner, kind, block, texts, self.asked.pinned)
             for kind, block in blocks(runner, self.lines[self.start :], texts)
         ]
         self.gone = {i for failure in self.failures for i in failure.lines}
@@ -201,14 +193,7 @@ def may_be_of(name: str, text: str) -> bool:
     return any(form.fullmatch(text) for form in (runner.sign, *parts, *others, *begun))
 
 
-def _nothing(lines: list[int], said: Texts) -> tuple[list[int], list[Said]]:
-    del said
-    return lines, []
-
-
-def _failure(
-    runner: Runner, kind: Block, block: list[int], texts: Texts, pinned: Mask, take: Taking
-) -> Failure:
+def _failure(runner: Runner, kind: Block, block: list[int], texts: Texts, pinned: Mask) -> Failure:
     """Read title, code, message, frames and causes of a failure."""
     heads = 2 if kind.head else 1
     head = (kind.head or kind.begins).fullmatch("\n".join(texts[i] for i in block[:heads]))
@@ -242,8 +227,7 @@ def _failure(
     if not kind.where and failure.places and is_of_library(failure.places[0]):
         failure.places, failure.foreign = [], len(frames)  # the title has the file
     own = _without_code(failure, runner, [i for i in own if i not in frames], said)
-    own, taken = take(own, said)
-    failure.said = _message(failure, runner, own, said, pinned, taken)
+    failure.said = _message(failure, runner, own, said, pinned)
     for start, end in pairwise([*causes, len(body)]):
         failure.said.append(_cause(failure, runner, body[start:end], said))
     if place := groups.get("place"):
@@ -283,12 +267,7 @@ def _without_code(failure: Failure, runner: Runner, own: list[int], said: Texts)
 
 
 def _message(
-    failure: Failure,
-    runner: Runner,
-    lines: list[int],
-    said: Texts,
-    pinned: Mask,
-    more: list[Said],
+    failure: Failure, runner: Runner, lines: list[int], said: Texts, pinned: Mask
 ) -> list[Said]:
     """The message without an excerpt of the source that is told, and with the kind before it."""
     lines = [i for i in lines if said[i].strip()]
@@ -296,11 +275,10 @@ def _message(
     marks = {i for i in lines[1:] if _CARETS.fullmatch(said[i])}
     again = {i for i, mark in pairwise(lines) if mark in marks and said[i].strip() in code}
     lines = [i for i in lines if i not in marks | again]
-    found = with_difference(lines, runner.legend, said, pinned, is_spaced=runner.is_spaced)
+    found = with_difference(lines, runner.legend, said, pinned)
     if len(found) > 1 and (kind := _KIND.fullmatch(found[0][0])):
         (_, first), (text, second), *found = found
         found.insert(0, (f"{kind[1]}: {text.strip()}", [*first, *second]))
-    found += more
     joined = " ".join(text.strip() for text, _ in found)
     if found and len(joined) <= runner.width:
         return [(joined, [i for _, some in found for i in some])]

@@ -47,11 +47,6 @@ def find_form(form: re.Pattern[str], lines: Sequence[int], texts: Texts) -> int:
     return next(found, len(lines))
 
 
-def each_in_place(shown: Iterable[Row]) -> dict[int, list[Row]]:
-    """Rows by the first line of each: what `placed` takes if each stays where it was."""
-    return {row if isinstance(row, int) else row.numbers[0] - 1: [row] for row in shown}
-
-
 def placed(rows: list[Row], instead: dict[int, list[Row]], gone: set[int]) -> list[Row]:
     """The rows, with others in place of some lines, and without those that are gone."""
     found: list[Row] = []

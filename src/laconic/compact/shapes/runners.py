@@ -1,4 +1,4 @@
-"""Reads the table of test runners, data/reports.txt: what the lines of each one's report are."""
+"""Reads the tables of reports: of data/reports.txt, what the lines of each one's report are."""
 
 # pathlib takes six milliseconds to load.
 # ruff: noqa: PTH118, PTH120, PTH123
@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from laconic.patterns import compiled
 
-_TABLE = join(dirname(dirname(__file__)), "data", "reports.txt")
-_NONE, _ANY = compiled(r"(?!)"), compiled(r".*")
+_DATA = join(dirname(dirname(__file__)), "data")
+NONE, _ANY = compiled(r"(?!)"), compiled(r".*")
 
 
 class Block(NamedTuple):
@@ -35,8 +35,8 @@ class Block(NamedTuple):
     below: re.Pattern[str] = _ANY
     within: re.Pattern[str] = _ANY
     frames: re.Pattern[str] | None = None
-    more: re.Pattern[str] = _NONE
-    reason: re.Pattern[str] = _NONE
+    more: re.Pattern[str] = NONE
+    reason: re.Pattern[str] = NONE
     has_code: bool = False
 
 
@@ -46,41 +46,42 @@ class Runner(NamedTuple):
     sign: what every report has. names: lines that tell of a failure, by its name. is_below: the
     failures are below the sign. is_script: the frames are those of JavaScript, and the lines of a
     failure stay as they are. dull: what says nothing. again: what is told of a test by its failure,
-    perhaps with lines of that below it. seed: the order of the tests. short: what is shown by the
-    groups of the pattern alone. other: further lines that may not be shown, or end what is told
-    again. marks: tests in an overview. part: the heading of a part; passed: what says that all is
-    well in it; failed: what says that it is not, and stands for the heading. mark: what is written
-    before places.
+    perhaps with lines of that below it. seed: what a success does not need, as the order of the
+    tests. short: what is shown by the groups of the pattern alone. other: further lines that may
+    not be shown, or end what is told again. marks: tests in an overview. part: the heading of a
+    part; passed: what says that all is well in it; failed: what says that it is not, and stands for
+    the heading. mark: what is written before places.
 
-    Of a failure, beside: what is before its lines. noise: what says nothing. said: a line of which
-    the first group is shown. code: the source that failed. frame: a frame with its place. cause:
-    the heading of an exception that caused another. legend: what stands above a difference.
-    is_spaced: that has blanks which values do not have. width: of a message that is put into one
-    line.
+    Of a failure, beside: what is before its lines. noise: what says nothing. values: what does,
+    with what is indented below it, where there is a difference. begun: the place where the test
+    begins. said: a line of which the first group is shown. code: the source that failed. frame: a
+    frame with its place. cause: the heading of an exception that caused another. legend: what
+    stands above a difference. width: of a message that is put into one line.
     """
 
     sign: re.Pattern[str]
     blocks: tuple[Block, ...]
-    names: re.Pattern[str] = _NONE
+    names: re.Pattern[str] = NONE
     is_below: bool = False
     is_script: bool = False
-    marks: re.Pattern[str] = _NONE
-    part: re.Pattern[str] = _NONE
-    passed: re.Pattern[str] = _NONE
-    failed: re.Pattern[str] = _NONE
-    said: re.Pattern[str] = _NONE
-    dull: re.Pattern[str] = _NONE
-    again: re.Pattern[str] = _NONE
-    seed: re.Pattern[str] = _NONE
-    short: re.Pattern[str] = _NONE
-    other: re.Pattern[str] = _NONE
-    beside: re.Pattern[str] = _NONE
-    noise: re.Pattern[str] = _NONE
-    code: re.Pattern[str] = _NONE
-    frame: re.Pattern[str] = _NONE
-    cause: re.Pattern[str] = _NONE
-    legend: re.Pattern[str] = _NONE
-    is_spaced: bool = False
+    marks: re.Pattern[str] = NONE
+    part: re.Pattern[str] = NONE
+    passed: re.Pattern[str] = NONE
+    failed: re.Pattern[str] = NONE
+    said: re.Pattern[str] = NONE
+    dull: re.Pattern[str] = NONE
+    again: re.Pattern[str] = NONE
+    seed: re.Pattern[str] = NONE
+    short: re.Pattern[str] = NONE
+    other: re.Pattern[str] = NONE
+    beside: re.Pattern[str] = NONE
+    noise: re.Pattern[str] = NONE
+    values: re.Pattern[str] = NONE
+    begun: re.Pattern[str] = NONE
+    code: re.Pattern[str] = NONE
+    frame: re.Pattern[str] = NONE
+    cause: re.Pattern[str] = NONE
+    legend: re.Pattern[str] = NONE
     width: int = 0
     mark: str = " "
 
@@ -88,26 +89,29 @@ class Runner(NamedTuple):
 @cache
 def runner(name: str) -> Runner:
     """The row of a runner; its patterns are compiled when it is first asked for."""
-    keys, *failures = _table()[name]
-    blocks = tuple(Block(**_values(one, Block._field_defaults)) for one in failures)
-    return Runner(blocks=blocks, **_values(keys, Runner._field_defaults))
+    keys, *failures = sections("reports")[name]
+    blocks = tuple(Block(**values_of(one, Block._field_defaults)) for one in failures)
+    return Runner(blocks=blocks, **values_of(keys, Runner._field_defaults))
 
 
-def _values(keys: dict[str, list[str]], defaults: dict[str, Any]) -> dict[str, Any]:
-    """The values of a table: texts, numbers and flags as their defaults are, else patterns."""
+def values_of(keys: dict[str, list[str]], defaults: dict[str, Any]) -> dict[str, Any]:
+    """The values of a table, each of the type of its default: else one pattern, or several."""
     found: dict[str, Any] = {}
     for key, texts in keys.items():
         kind = type(defaults.get(key))
-        found[key] = kind(texts[0]) if kind in (str, int, bool) else compiled("|".join(texts))
+        if kind is tuple:
+            found[key] = tuple(map(compiled, texts))
+        else:
+            found[key] = kind(texts[0]) if kind in (str, int, bool) else compiled("|".join(texts))
     return found
 
 
 @cache
-def _table() -> dict[str, list[dict[str, list[str]]]]:
-    """For each name, the keys of the runner, and of each form of its failures."""
+def sections(table: str) -> dict[str, list[dict[str, list[str]]]]:
+    """For each name in a table, the keys of it, and of each further section of that name."""
     found: dict[str, list[dict[str, list[str]]]] = {}
     keys: dict[str, list[str]] = {}
-    with open(_TABLE, encoding="utf-8") as file:
+    with open(join(_DATA, f"{table}.txt"), encoding="utf-8") as file:
         for line in file.read().splitlines():
             if line.startswith("["):
                 keys = {}

@@ -30,14 +30,15 @@ def fill(
     failure: Failure, runner: Runner, body: list[int], texts: Texts, pinned: Mask, place: str
 ) -> None:
     """Read what is below the title; place: where the test begins, if the title has that."""
+    place = place or next((m[1] for i in body if (m := runner.begun.fullmatch(texts[i]))), "")
+    body = [i for i in body if not runner.noise.fullmatch(texts[i])]
     stack = Stack(body, texts)
     hidden = _equal(body, texts, pinned)
+    hidden |= _values(runner, body, texts) if hidden else set()
     for index in body:
         text = texts[index]
         is_dull = EXCERPT.fullmatch(text) if stack.places else None
-        if index in hidden or index in stack.places or not text.strip() or is_dull:
-            continue
-        if not runner.noise.fullmatch(text):
+        if index not in hidden and index not in stack.places and text.strip() and not is_dull:
             said = runner.said.fullmatch(text)
             failure.rows.append(short(said[1], index, texts) if said else index)
     if place:
@@ -54,6 +55,19 @@ def fill(
     else:
         failure.rows += stack.own_rows(texts) or stack.innermost[: not runner.is_below]
     failure.rows.sort(key=lambda row: numbers_of(row)[0])
+
+
+def _values(runner: Runner, body: list[int], texts: Texts) -> set[int]:
+    """The lines of values, of which a difference tells what an agent acts on."""
+    found: set[int] = set()
+    depth = -1  # that of the line above, if it names a value
+    for index in body:
+        text = texts[index]
+        if depth < 0 or (text.strip() and indent_of(text) <= depth):
+            depth = indent_of(text) if runner.values.fullmatch(text) else -1
+        if depth >= 0:
+            found.add(index)
+    return found
 
 
 def _equal(body: list[int], texts: Texts, pinned: Mask) -> set[int]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from laconic.compact.shapes.rows import Texts
 
 _FRAME = pattern(
-    r"(?:\s+at (?:async )?(?:.*\()?| \u276f (?:\S+ )?)(?P<path>(?:file://|node:|/|\.|[A-Za-z]:|[\w@-]+/|\w)[^()\s]*?)"
+    r"(?:\s+at:? (?:async )?(?:.*\()?| {4,}(?:async )?[\w.<>$ ]+ \((?=file:|node:|/)| \u276f (?:\S+ )?)(?P<path>(?:file://|node:|/|\.|[A-Za-z]:|[\w@-]+/|\w)[^()\s]*?)"
     r":\d+(?::\d+)?\)?(?:, <anonymous>:\d+:\d+\))?,?(?: \{)?"
 )
 _WITHOUT_PLACE = pattern(

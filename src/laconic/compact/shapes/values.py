@@ -18,8 +18,6 @@ _LIST = pattern(rf"(?:[\w.+!~*@/-]{{1,60}}, ){{{_MANY},}}[\w.+!~*@/-]{{1,60}}")
 _OBJECTS = pattern(
     r"(?:[\w.+/-]{1,120}\.(?:o|obj|lo|class) ){8,}[\w.+/-]{1,120}\.(?:o|obj|lo|class)"
 )
-# What a program was started with, as Python's subprocess says it: `Command '['gcc', '-O2', ...]'`.
-_QUOTED = pattern(r"(?<=[Cc]ommand ')\[(?:'[^']{0,300}', ){6,}'[^']{0,300}'\]")
 # Options of a compiler; those of the first kind are followed by a value.
 _OPTIONS = pattern(
     r"(?: {1,3}-(?:(?:M[TFQJ]|o|isystem|include|x|arch|target) [^\s-]\S*|[\w+=.,/:\\\"-]+)){4,}"
@@ -69,13 +67,12 @@ def is_shortened(text: str) -> bool:
 
 
 def _shortened(text: str) -> str:
-    text = _LIST.sub(lambda m: _ends(m[0].split(", "), ", "), text)
-    text = _QUOTED.sub(lambda m: f"[{_ends(m[0][1:-1].split(', '), ', ', 2)}]", text)
+    text = _LIST.sub(lambda m: _ends(m[0].split(", ")), text)
     text = _OPTIONS.sub(lambda m: f" [{m[0].count(' -')} options]", text)
     text = _OBJECTS.sub(lambda m: f"[{len(m[0].split())} objects]", text)
     return _RUN.sub(lambda m: f"{m[0][:_KEPT]}[{len(m[0]) - _KEPT} more {m[1]}]", text)
 
 
-def _ends(members: list[str], sign: str, last: int = _LAST) -> str:
-    more = len(members) - _FIRST - last
-    return sign.join([*members[:_FIRST], f"[{more} more]", *members[-last:]])
+def _ends(members: list[str]) -> str:
+    more = len(members) - _FIRST - _LAST
+    return ", ".join([*members[:_FIRST], f"[{more} more]", *members[-_LAST:]])
