@@ -151,7 +151,7 @@ SPARED = {
     "what node's test runner says of a failure beside its message": (
         r"^ *failureType: '(?:testCode|testTimeout)Failure'$",
         r"^ *failureType: '(?:subtestsFailed|cancelledByParent)'$",
-        r"^ *code: 'ERR_(?:TEST_FAILURE|ASSERTION)',?$",
+        r"^ *code: 'ERR_(?:TEST_FAILURE|ASSERTION)',?$", r"^ *name: 'AssertionError'$",
         r"^ *(?:error: '\d+ subtests? failed'|error: \|-)$", r"^ *✖ failing tests:$",
     ),
     "the head of a table of values, each of which has its name": (
@@ -223,6 +223,7 @@ TWICE = {
         r"^ImportError while importing test module '\S*?([^/']+)'", r"^file (\S+), line (\d+)$",
     ),
     "what webpack says above an error of ts-loader, which has the file": (r"^ERROR in (\S+)$",),
+    "the head of violations, each of which has the file": (r"^== \[(.*)\] FAIL$",),
     "a test of a PHP class whose namespace is told with another": (
         r"^(\d+)\) (?:\w+\\)+(\w+::.*)$",
     ),
@@ -308,7 +309,7 @@ _TWICE = [re.compile(source) for sources in TWICE.values() for source in sources
 # that place is shown.
 EXCERPT = re.compile(
     r"^\s*>?\s*\d+ *[|\u2502]|^\d+\t|^ *\d+ +[-+] |^ {2,}[-+] |^[ >0-9]*\u2502"
-    r"|^\[error\] [ >]*\d* *\||^  help: |^ +\d+: \S.*\s$"
+    r"|^\[error\] [ >]*\d* *\||^  help: |^ +\d+: \S.*\s$|^ +[:\u00b7] +[`\u2570]"
 )
 _PLACES = (
     re.compile(r"([^\s/:('\"]+\.\w+)(?:[:(]|\", line )(\d+)"),
@@ -321,8 +322,9 @@ _AROUND = 40  # lines of an excerpt
 _UNTOLD = re.compile(
     r"_{3,}|={3,}|^\[gw\d+\] \[ *\d+%\] | +\[ *\d+%\]$| [\[(][\d.]+ ?m?s[\])](?=$| #)| \d+ms$"
     r"|\w*\.\.\.$|^E (?= )|^ *error: (?=')|^\[tsl\] (?:ERROR|WARNING) in "
-    r"|(?<=not ok )\d+(?= - )|(?<=✘) +\d+(?= )|^ *x (?=\w+\()|^L: +|(?<=\| )P: +"
-    r"|: in (?=\w)|: in <module>$|^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)"
+    r"|(?<=not ok )\d+(?= - )|(?<=✘) +\d+(?= )|^ *x (?=\w+\(|[A-Z])|^L: +|(?<=\| )P: +"
+    r"|^\s+at (?=[\w.$]+\()|^>> Issue: |^   Location: |: in (?=\w)|: in <module>$"
+    r"|^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)"
     r"|(?<=\)) // [\w.]+(?: equality)?$|^==\d+==|\b0x[0-9a-fA-F]+"
     r"|(?<= )/(?:usr|etc)/[\w./-]*perl[\w./-]*|/usr/local/lib/site_perl(?=\))"
 )

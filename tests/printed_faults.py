@@ -121,7 +121,7 @@ def _misplaced(line: str, source: str) -> Iterator[str]:
             numbers = r"\D{1,9}".join(re.findall(r"\d+", mark))
             behind = rf"{path}\W{{1,9}}(?:line )?{numbers}(?!\d)"
             between = r"(?:\n(?!\S*\.\w+$).*){0,400}?"
-            below = rf"(?m)^(?:.*\W)?{path}(?:\W.*)?${between}\n\s*{numbers}(?!\d)"
+            below = rf"(?m)^(?:.*\W)?{path}(?:\W.*)?${between}\n\s*(?:L: +)?{numbers}(?!\d)"
             if not re.search(behind, source) and not re.search(below, source):
                 yield f"no such place: {found['path']}{mark} in {line!r}"
 
@@ -139,6 +139,8 @@ def _miscounted(line: str, source: str) -> Iterator[str]:
         before = r"(?:\s+--> |\[[A-Z]+\] |\s+(?:,-|\u256d\u2500)\[)?"
         behind = re.findall(rf"(?m)^{before}{path}[:(\[]+\d+.*$", source)
         of_file = re.findall(rf"(?m)^{path} \w+ \u2501+$", source)  # those without a line
+        in_script = rf"(?m)^In {path} line \d+:\n((?:(?!In \S+ line \d+:$).*\n)*)"  # shellcheck
+        behind += re.findall(r"\^.* SC\d+ \(", "".join(re.findall(in_script, source)))
         count = below[1].count("\n") if below else len(behind)
         if int(said[1]) not in (count, count + len(of_file)):
             yield f"{count} findings in {said[2]}, not {said[1]}"

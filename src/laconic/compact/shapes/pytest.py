@@ -12,7 +12,7 @@ from laconic.compact.shapes.pytest_failure import (
     said_rows,
     split_captured,
 )
-from laconic.compact.shapes.rows import made, raw_of
+from laconic.compact.shapes.rows import made, raw_of, whole
 from laconic.compact.shapes.values import brief
 from laconic.patterns import pattern
 
@@ -92,6 +92,7 @@ class _Report:
         self._lines: list[int] = []
         self._told: set[str] = set()
         self._messages: list[str] = []
+        self._placed: list[int] = []  # the rows of failures that only the summary names
         self._alike: dict[tuple[str, ...], int] = {}  # the row of the first failure of each kind
         self._code: set[tuple[str, str]] = set()  # lines of code that were shown, with their place
         self._warned: set[str] = set()
@@ -154,6 +155,8 @@ class _Report:
                 return
             message = summary[4] or ""
             test = text.removesuffix(f" - {message}")
+            if summary[1] == "FAILED" and self._is_named(index, test, message):
+                return
             start = message.removesuffix("...")
             if message and any(said.startswith(start) for said in self._messages):
                 self.rows.append(Shown(SHORT, test, (index + 1,)))
@@ -207,6 +210,24 @@ class _Report:
             return FOREIGN.fullmatch(frame[1]) is None
         is_source = text[:4].isspace()
         return not is_source and ("arning" in text or EXCEPTION.search(text) is not None)
+
+    def _is_named(self, index: int, test: str, message: str) -> bool:
+        """Write a name of the summary at the next failure of `--tb=line`, if it is its name."""
+        if not self._placed:
+            return False
+        pos = self._placed[0]
+        first = self.rows[pos]
+        assert isinstance(first, Shown)
+        place = _PLACE.fullmatch(first.text)
+        start = message.removesuffix("...")
+        if not message or not place or not place[3].startswith(start):
+            self._placed.clear()  # they are not in the same order
+            return False
+        del self._placed[0]
+        is_cut = start != message
+        numbers = [*(n - 1 for n in first.numbers), *(() if is_cut else (index,))]
+        self.rows[pos] = whole(f"{test} {first.text}", numbers)
+        return True
 
     def end_section(self) -> None:
         """Write what was read of a failure."""
@@ -280,6 +301,7 @@ class _Report:
         self._messages.append(wanted)
         own, captured = split_captured(self._lines[:-1], self.texts)
         said = [i for i in own if i != same[-1]]
+        self._placed.append(len(self.rows))
         short = brief(text, is_told=False)
         kind = WHOLE if short == text else SHORT
         self.rows.append(Shown(kind, short, [same[-1] + 1, self._lines[-1] + 1]))
