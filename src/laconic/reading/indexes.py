@@ -52,6 +52,9 @@ def follow_indexes(call: Call) -> None:
     """Options of a package manager by which its packages come from elsewhere."""
     is_install = bool(call.effects & Effect.INSTALLS)
     files, hosts = _FILES.get(call.path[0], _NO_FILES), call.judge.say.hosts
+    is_early = any(parsed.options or parsed.problems for _, parsed in call.match.before)
+    if not (files or is_early) and not any("://" in (a.text or "") for a in call.arguments):
+        return
     for name, value in _told(call):
         text = value.text or ""
         if name in files:

@@ -103,6 +103,8 @@ def told_outputs(arguments: Sequence[Argument]) -> Iterator[Argument]:
 
 def outputs_outside(call: Call) -> list[Argument]:
     """What code of the project is told to write outside of it."""
+    if not any("/" in (argument.text or "") for argument in call.arguments):
+        return []
     told = told_outputs(_own_arguments(call))
     return [a for a in told if a.start not in call.placed and call.is_outside(a.text or "")]
 
