@@ -15,7 +15,7 @@ import macos
 import warm_server
 
 needs_client = [
-    warm_server.needs_compiler,
+    warm_server.needs_client,
     pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
 ]
 SANITIZED, INSTALLED, AS_ON_MACOS = "sanitized", "installed", "as on macOS"

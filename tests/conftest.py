@@ -42,7 +42,7 @@ def pytest_collection_modifyitems(config, items):
 
     if not config.getoption("--hook-traffic"):  # there is nothing to compare with
         items[:] = [item for item in items if "row" not in getattr(item, "fixturenames", ())]
-    put_in_order(items, has_client=warm_server.COMPILER is not None)
+    put_in_order(items, has_client=bool(warm_server.COMPILER or warm_server.GIVEN))
 
 
 def pytest_addoption(parser):

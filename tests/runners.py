@@ -23,8 +23,8 @@ LACONIC = list(IN_PYTHON)
 RUN = [*LACONIC, "run"]
 
 PYTHON = "python"
-COLD = pytest.param("c", marks=warm_server.needs_compiler)
-WARM = pytest.param("c and server", marks=warm_server.needs_compiler)
+COLD = pytest.param("c", marks=warm_server.needs_client)
+WARM = pytest.param("c and server", marks=warm_server.needs_client)
 # For a fault with which no server starts: the client does then what it does without one.
 every_start = pytest.mark.parametrize("runner", [PYTHON, COLD], indirect=True)
 
