@@ -423,8 +423,8 @@ int main(int argc, char **argv) {
     }
     bool is_seen = is_whole && (kind != RUN || !is_plain(&run, argv[1]));
     bool is_simple = !run.is_boxed && !run.is_kept; /* else laconic-py has to run it without a server */
-    /* What is kept and keeps its output needs nothing but the server before and after it. */
-    bool is_beside = kind == RUN && !is_seen && is_whole && run.is_kept && !run.is_boxed &&
+    /* What is kept and keeps its output needs nothing but the server before and after it; for a box, before it. */
+    bool is_beside = kind == RUN && !is_seen && is_whole && run.is_kept != run.is_boxed &&
                      run.pipe == NULL && !is_set("LACONIC_NO_SERVER");
     if (kind == RUN && !is_seen && is_simple) return run_plainly(&run);
     if (kind == RUN && !is_seen && !is_beside) return become_python(argv, &run);

@@ -450,6 +450,7 @@ int run_beside(struct run *run) {
     long started = now_ms();
     enum consent consent = agree(run, &status);
     if (consent != AGREED) return consent == ENDED ? status : -1;
+    if (run->is_boxed) return start_become(run->command);
     if (!start_beside(run->command)) return run_plainly(run);
     while (!has_ended(&status)) wait_for_events(-1);
     buffer_number(&result, (uint32_t)status);

@@ -110,7 +110,10 @@ def attend(
 
 
 def _attend_beside(connection: Connection, task: Task, call: ClientCall) -> Steps:
-    """Only keep what a command will change, because it has the client's own streams."""
+    """Only keep what a command will change, or open its box: it has the client's own streams."""
+    if task.is_boxed:
+        connection.send(_consent(task, call))
+        return
     try:
         around = keep_before(task, call.variables, call.directory)
     except LaconicError as error:
