@@ -52,8 +52,9 @@ class Read:
         self.lines.append(index)
 
     def takes(self, told: dict[str, str]) -> bool:
-        """Tell whether a line says more of it: once it has a message, no other line has a level."""
-        return not ("level" in told and self.is_whole)
+        """Tell whether a line says more of it: it has one place, and one level if it is whole."""
+        is_another = "path" in told and "path" in self.told
+        return not (is_another or ("level" in told and self.is_whole))
 
     @property
     def is_whole(self) -> bool:
