@@ -1,4 +1,7 @@
-"""Neighbouring lines that differ in a number that counts up: one line, `test_many[{0..39}]`."""
+"""Neighbouring lines that differ in a number that counts up: one line, `test_many[{0..39}]`.
+
+A line that is only a number stays: it is a value, and no name.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,8 @@ def as_one(rows: list[Row], texts: Texts, fewest: int) -> list[Row]:
     for row in [*rows, None]:
         index = row if isinstance(row, int) else -1
         match = _LAST.fullmatch(texts[index]) if index >= 0 else None
-        found = (match[1], int(match[2]), match[3]) if match else None
+        is_name = match is not None and bool((match[1] + match[3]).strip())
+        found = (match[1], int(match[2]), match[3]) if match and is_name else None
         if run and parts and found == (parts[0], parts[1] + 1, parts[2]):
             run.append(index)
         else:
