@@ -9,7 +9,7 @@ from e2e.model import Model
 from laconic.sessions import find
 
 READ = ("claude-code", "codex", "gemini", "opencode")
-COMMANDS = ["git status", "ls /nonexistent", "printf 'a\\nb\\n'"]
+COMMANDS = ["git status", "ls nothing-here", "printf 'a\\nb\\n'"]
 
 
 @pytest.fixture(scope="session")
@@ -34,7 +34,7 @@ def test_the_commands_of_a_session_are_read_with_what_they_printed(agent, fresh)
     assert [step.status for step in session.steps] == [0, 2, 0]
     outputs = [step.output.decode().strip() for step in session.steps]
     assert outputs[0].startswith("On branch main")
-    assert outputs[1] == "ls: cannot access '/nonexistent': No such file or directory"
+    assert outputs[1] == "ls: cannot access 'nothing-here': No such file or directory"
     assert outputs[2] == "a\nb"
     assert [step.held for step in session.steps] == [3, 2, 1]
 
