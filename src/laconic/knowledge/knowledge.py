@@ -25,6 +25,21 @@ KEYS = frozenset(
     " subcommands traits yes no".split()
 )
 
+# Beside those of macOS, Homebrew installs GNU's programs by names with a `g`:
+# https://formulae.brew.sh/formula/coreutils, and findutils, gnu-tar, grep and make.
+_GNU = frozenset(
+    f"g{name}"
+    for name in """
+    [ b2sum base32 base64 basename basenc cat chgrp chmod chown chroot cksum comm cp csplit cut
+    date dd df dir dircolors dirname du echo egrep env expand expr factor false fgrep fmt fold
+    grep groups head id install join kill link ln logname ls make md5sum mkdir mkfifo mknod
+    mktemp mv nice nl nohup nproc numfmt od paste pathchk pr printenv printf ptx pwd readlink
+    realpath rm rmdir sha1sum sha224sum sha256sum sha384sum sha512sum shred shuf sleep sort
+    split stat stdbuf stty sum sync tac tail tar tee test touch tr true truncate tsort tty uname
+    unexpand uniq unlink uptime users vdir wc who whoami xargs yes
+    """.split()
+)
+
 
 class Entry:
     """One table of the knowledge files, ready to use; see docs/knowledge.md for the keys.
@@ -229,11 +244,14 @@ class Library:
         self.root.words = programs
 
     def knows(self, program: str) -> bool:
-        return program in self.root.words
+        return program in self.root.words or program in _GNU
 
     def find(self, program: str, arguments: list[Argument]) -> Match | None:
         """The longest path that fits; options before subcommands are read on the way."""
         branch = self.root.words.get(program)
+        if branch is None and program in _GNU:
+            program = program[1:]
+            branch = self.root.words.get(program)
         if branch is None:
             return None
         match = Match(program, branch, arguments)

@@ -52,20 +52,6 @@ _SYSTEM_PROGRAM = pattern(
 # Where the links in those directories lead to, besides places of the system itself.
 _PACKAGES = ("/nix/store/", "/gnu/store/", "/snap/", "/Applications/")
 _VERSIONED = pattern(r"([a-z][a-z+_-]*3?)(?:\.|-)[0-9]+(?:\.[0-9]+)*")
-# Beside those of macOS, Homebrew installs GNU's programs by names with a `g`:
-# https://formulae.brew.sh/formula/coreutils, and findutils, gnu-tar, grep and make.
-_GNU = frozenset(
-    f"g{name}"
-    for name in """
-    [ b2sum base32 base64 basename basenc cat chgrp chmod chown chroot cksum comm cp csplit cut
-    date dd df dir dircolors dirname du echo egrep env expand expr factor false fgrep fmt fold
-    grep groups head id install join kill link ln logname ls make md5sum mkdir mkfifo mknod
-    mktemp mv nice nl nohup nproc numfmt od paste pathchk pr printenv printf ptx pwd readlink
-    realpath rm rmdir sha1sum sha224sum sha256sum sha384sum sha512sum shred shuf sleep sort
-    split stat stdbuf stty sum sync tac tail tar tee test touch tr true truncate tsort tty uname
-    unexpand uniq unlink uptime users vdir wc who whoami xargs yes
-    """.split()
-)
 # What it is to write to these places, of which a program that nobody knows is told one.
 _OUTPUTS = {
     **dict.fromkeys(("else", "home", "root", "system"), Effect.OUTSIDE_WRITE),
@@ -345,8 +331,6 @@ class Judge:
         match = self.library.find(base, arguments)
         if match is None and (versioned := _VERSIONED.fullmatch(base)):
             match = self.library.find(versioned[1], arguments)
-        if match is None and base in _GNU:
-            match = self.library.find(base[1:], arguments)
         if match is None and "." in base:
             # `mkfs.ext4`: a dotted name is as bad as its stem, never as good
             match = self.library.find(base.split(".", 1)[0], arguments)

@@ -15,6 +15,7 @@ from laconic.patterns import pattern
 from laconic.reading.bindings import Bindings, Sources, supposed
 from laconic.reading.environment import is_private, rule_of
 from laconic.reading.flow import Flow, worlds
+from laconic.reading.globs import folded
 from laconic.reading.line_files import LineFiles
 from laconic.reading.meanings import Meanings
 from laconic.shell.ast import (
@@ -355,7 +356,9 @@ def _bound_by_command(command: Command, library: Library) -> set[str] | None:
         return set()
     in_front = {assignment.name for assignment in command.assignments}
     name, words = literal(command.words[0]), command.words[1:]
-    if name is None or name in _unseen() or not ("/" in name or library.knows(name)):
+    if name is None or name in _unseen():
+        return None
+    if not ("/" in name or library.knows(name) or library.knows(folded(name))):
         return None
     texts = [word.name if isinstance(word, Assignment) else literal(word) for word in words]
     if name in _naming():
