@@ -10,15 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-from laconic.knowledge.arguments import Argument, gives_job
-from laconic.knowledge.printed import piped
+from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.reading.call import Call
 from laconic.reading.environment import is_private
 from laconic.reading.secret_files import is_secret_variable
 from laconic.reading.zsh import TABLES
-from laconic.shell.ast import Command, Substitution, Word
-from laconic.shell.words import literal
 from laconic.types import Effect, Kind
 
 _NAME = pattern(r"[A-Za-z_]\w*")
@@ -30,8 +27,6 @@ _SHELL_OPTIONS = frozenset(
 _NUMBER = pattern(r"[+-]?[0-9]*")
 _AMOUNT = pattern(r"[0-9]+(?:\.[0-9]+)?")
 _SIGNAL = pattern(r"-(?:\d{1,2}|(?:SIG)?[A-Z]+\d?)")
-_LOOK = frozenset("cat ls rm test [".split())
-_WITH_ONE = 2  # a program and one argument
 _JOB = pattern(r"%(?:\d+|[%+-])?")
 
 
@@ -214,48 +209,8 @@ def _are_own_jobs(call: Call) -> bool:
     elif given and _SIGNAL.fullmatch(given[0]):
         jobs = jobs[1:]
     return bool(jobs) and all(
-        job.is_job
-        or (job.is_static and _JOB.fullmatch(job.text or "") is not None)
-        or _is_kept_job(job, call)
-        for job in jobs
+        job.is_job or (job.is_static and _JOB.fullmatch(job.text or "") is not None) for job in jobs
     )
-
-
-def _is_kept_job(job: Argument, call: Call) -> bool:
-    """Tell whether a word is what a file holds into which the line has put `$!`, and nothing else.
-
-    `./server & echo $! > server.pid; ..; kill $(cat server.pid)`.
-    """
-    script = call.situation.script
-    inside = [
-        node
-        for node in (script.nodes_of(Substitution) if script is not None else ())
-        if job.start <= node.start and node.end <= job.end
-    ]
-    read = piped(inside[0]) if len(inside) == 1 else []
-    words = [literal(word) for word in read[0].words] if len(read) == 1 else []
-    if script is None or words[:1] != ["cat"] or len(words) != _WITH_ONE:
-        return False
-    quotes = inside[0].start - job.start
-    if quotes > 1 or job.end - inside[0].end != quotes:
-        return False
-    name = words[1]
-    writing = [
-        command
-        for command in script.nodes_of(Command)
-        if any(">" in r.operator and literal(r.target) == name for r in command.redirects)
-        or (name in map(literal, command.words[1:]) and literal(command.words[0]) not in _LOOK)
-    ]
-    kept = [
-        command
-        for command in writing
-        if isinstance(last := command.words[-1], Word)
-        and [literal(word) for word in command.words[:-1]] == ["echo"]
-        and [r.operator for r in command.redirects] == [">"]
-        and gives_job(last.parts[0], call.situation.values)
-        and command.end < call.span[0]
-    ]
-    return bool(kept) and kept == writing
 
 
 def _judge_printf(call: Call) -> None:
