@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 
 import pytest
 
@@ -98,3 +99,22 @@ def test_caches_and_large_files_are_left_out(full):
 def test_a_file_that_is_kept_has_no_second_name(full):
     run(full, "run", "--box", "true")
     assert {(full / name).stat().st_nlink for name in ("b", "src/y", "notes")} == {1}
+
+
+@pytest.mark.parametrize("way", [["run", "--box", "--raw"], ["run", "--box"], ["box", "--raw"]])
+def test_what_others_change_after_the_command_is_not_taken_for_its_doing(full, way):
+    run(full, *way, "bash", "-c", "cat b > /dev/null; echo x > src/y; rm notes")
+    time.sleep(0.05)  # file systems take their times from a clock that ticks every few milliseconds
+    (full / "b").write_text("an edit of the agent's\n")
+    assert run(full, "undo", "--yes").returncode == 0
+    assert (full / "b").read_text() == "an edit of the agent's\n"
+    assert (full / "src/y").read_text() == "src/y\n"
+    assert (full / "notes").exists()
+
+
+def test_after_a_command_that_changed_nothing_there_is_nothing_to_take_back(full):
+    run(full, "run", "--box", "--raw", "cat", "b")
+    time.sleep(0.05)
+    (full / "b").write_text("an edit of the agent's\n")
+    assert run(full, "undo", "--yes").returncode == 1
+    assert (full / "b").read_text() == "an edit of the agent's\n"

@@ -19,7 +19,7 @@ from laconic.box.bubblewrap import NAMES, arguments, expected_mounts, find_engin
 from laconic.box.inside import is_inside
 from laconic.box.places import is_below
 from laconic.box.plan import make_plan
-from laconic.box.rolling import Rolling
+from laconic.box.rolling import JOURNALS, Rolling
 from laconic.door.neighbours import FOLDER as PORTS
 from laconic.door.neighbours import published
 from laconic.errors import LaconicError
@@ -123,13 +123,17 @@ def open_box(
     named = temporary.named(words)
     plan = plan_here(project, settings, environ, engine, temporary.environments(named))
     paths = [*named, *temporary.named_by(plan.variables)]
+    rolling = Rolling(plan.directory, plan.project)
+    if not settings.is_isolated:
+        with contextlib.suppress(OSError):
+            rolling.finish(store_for(settings), is_late=True)
     opened = open_planned(
         plan, engine, cwd, (), started, paths=paths, outside=outside, is_elsewhere=is_elsewhere
     )
     if not settings.is_isolated:
         opened.store = store_for(settings)
         with contextlib.suppress(OSError):
-            Rolling(plan.directory, plan.project).renew(" ".join(words), opened.store)
+            rolling.renew(" ".join(words))
     return opened
 
 
@@ -207,7 +211,7 @@ def prepare(plan: Plan) -> None:
         hint = "unset LACONIC_STATE_DIR, or let it name a place outside the project"
         raise LaconicError(f"{own} is in the project, so there is no box", hint)
     known = _names(own)
-    for name in ("open", _REFUSED, PORTS, "quarantine", "tmp", "vartmp", "home"):
+    for name in (JOURNALS, _REFUSED, PORTS, "quarantine", "tmp", "vartmp", "home"):
         if name not in known:
             make_private(join(own, name))
     if "empty" not in known:
@@ -259,7 +263,7 @@ def _write_down(
     told: tuple[str, str],
 ) -> str:
     outside, watch = told
-    place = join(plan.directory, "open", os.urandom(6).hex())
+    place = join(plan.directory, JOURNALS, os.urandom(6).hex())
     look = [sys.executable, "-I", "-S", "-c", _LOOK, _ROOT, place]
     if layers:
         record = leftovers.of_trial(record)
@@ -316,8 +320,8 @@ def look_at_killed(plan: Plan) -> None:
             path = join(plan.directory, _REFUSED, name)
             if time.time() - os.lstat(path).st_mtime > _OLDEST_TOLD_S:
                 os.unlink(path)
-    for name in _names(join(plan.directory, "open")):
-        place = join(plan.directory, "open", name)
+    for name in _names(join(plan.directory, JOURNALS)):
+        place = join(plan.directory, JOURNALS, name)
         try:
             if time.time() - os.lstat(place).st_mtime < _YOUNGEST_LEFT_S:
                 continue

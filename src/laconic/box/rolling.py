@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Known = dict[str, tuple[int, list[Any]]]
 
 _FOLDER = "kept"  # of the directory of a box
+JOURNALS = "open"  # there, too: one file for each box that is open
+_NEVER = 1 << 63
 _MOST_FILES, _MOST_BYTES, _LARGEST = 5_000, 256 << 20, 1 << 20
 # What tools make again, in any directory of a project.
 _MADE = frozenset(
@@ -50,14 +52,13 @@ class Rolling:
         self._known: Known = {}
         self._count = self._bytes = 0
 
-    def renew(self, command: str, store: Store) -> None:
+    def renew(self, command: str) -> None:
         """Copy what has changed since the last time; command: the one that is about to run."""
         make_private(join(self._place, DATA))
         with self._lock() as is_free:
             if not is_free:
                 return
             self._read()
-            self._finish(store)
             found: Known = {}
             with contextlib.suppress(_TooMuchError):
                 for path, status in self._files():
@@ -68,15 +69,18 @@ class Rolling:
             with open(join(self._place, "command"), "wb") as file:
                 file.write(os.fsencode(command))
 
-    def finish(self, store: Store) -> str:
-        """Have a keep of what the last command removed or changed; return its id, or nothing."""
+    def finish(self, store: Store, *, is_late: bool = False) -> str:
+        """Have a keep of what the last command removed or changed; return its id, or nothing.
+
+        is_late: the command may have ended long ago. What has changed since then is not its doing.
+        """
         if not exists(join(self._place, "command")):
             return ""
         with self._lock() as is_free:
             if not is_free:
                 return ""
             self._read()
-            return self._finish(store)
+            return self._finish(store, self._end() if is_late else _NEVER)
 
     # -- the files
 
@@ -178,7 +182,12 @@ class Rolling:
 
     # -- the keep
 
-    def _finish(self, store: Store) -> str:
+    def _end(self) -> int:
+        """Return when the last box ended: as it ends, its journal goes out of the directory."""
+        journals = join(dirname(self._place), JOURNALS)
+        return _NEVER if os.listdir(journals) else os.lstat(journals).st_mtime_ns
+
+    def _finish(self, store: Store, end: int) -> str:
         path = join(self._place, "command")
         try:
             with open(path, "rb") as file:
@@ -186,11 +195,11 @@ class Rolling:
             os.unlink(path)
         except OSError:
             return ""
-        lost = dict(self._lost())
+        lost = dict(self._lost(end))
         return self._keep(lost, command, store) if lost else ""
 
-    def _lost(self) -> Iterator[tuple[str, list[Any]]]:
-        """Yield what is gone or changed; git's own files only if its directory is broken."""
+    def _lost(self, end: int) -> Iterator[tuple[str, list[Any]]]:
+        """Yield what is gone, or changed until the end; git's own files only if it is broken."""
         git = join(self._project, ".git")
         is_broken = not all(exists(join(git, name)) for name in ("HEAD", "objects", "refs"))
         for path, (changed, row) in self._known.items():
@@ -203,7 +212,7 @@ class Rolling:
             except OSError:
                 yield path, row
                 continue
-            if status.st_ctime_ns != changed and row[0] != DIRECTORY:
+            if changed != status.st_ctime_ns <= end and row[0] != DIRECTORY:
                 yield path, row
 
     def _keep(self, lost: dict[str, list[Any]], command: str, store: Store) -> str:

@@ -71,7 +71,7 @@ def _finish_box(store: Store) -> None:
     project = os.path.realpath(project_of(str(current_directory() or "/")))
     state_dir = read_settings().directories.state_dir
     with contextlib.suppress(OSError):
-        Rolling(directory_of(state_dir, project), project).finish(store)
+        Rolling(directory_of(state_dir, project), project).finish(store, is_late=True)
 
 
 def _find(store: Store, keep_id: str) -> Keep:
