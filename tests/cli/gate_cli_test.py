@@ -192,7 +192,8 @@ def test_allow_refuses_what_has_no_effect(command, laconic):
     status, out, err = laconic("allow", command)
     assert (status, out) == (1, "")
     assert err.startswith("laconic: ")
-    assert laconic("allow", "--list") == (0, "", "")
+    said = "laconic: you have allowed nothing by hand\nhint: laconic allow 'npm publish' --for 30m\n"
+    assert laconic("allow", "--list") == (0, "", said)
 
 
 def test_allow_without_a_command(laconic):

@@ -53,7 +53,7 @@ def test_from_an_empty_home_to_a_working_agent_and_back(claude, project, home):
     status, out, _ = laconic("install", "--detect", "--yes")
     assert status == 0
     assert (
-        "next: run a command in Claude Code, then type laconic: it says who called laconic\n" in out
+        "next: let Claude Code run a command, then type laconic to see that it called\n" in out
     )
     assert "if Claude Code has run a command already" in laconic()[1]
     assert '"allow"' in call("git status", project)[1]

@@ -148,7 +148,7 @@ def test_a_wrong_command_line_is_told(words, message, laconic):
 
 
 def test_a_history_without_runs_says_so_and_prints_nothing(laconic):
-    told = "laconic: no run is recorded yet\nhint: laconic run git status\n"
+    told = "laconic: no run is recorded yet\nhint: at your own terminal: laconic run git status | cat\n"
     assert laconic("history") == (0, "", told)
     assert laconic("history", "--json") == (0, "", "")
 
