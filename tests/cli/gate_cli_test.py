@@ -192,7 +192,8 @@ def test_allow_refuses_what_has_no_effect(command, laconic):
     status, out, err = laconic("allow", command)
     assert (status, out) == (1, "")
     assert err.startswith("laconic: ")
-    said = "laconic: you have allowed nothing by hand\nhint: laconic allow 'npm publish' --for 30m\n"
+    hint = "hint: laconic allow 'npm publish' --for 30m"
+    said = f"laconic: you have allowed nothing by hand\n{hint}\n"
     assert laconic("allow", "--list") == (0, "", said)
 
 
@@ -225,7 +226,7 @@ def test_log_since(laconic):
 
 def test_explain_is_not_logged(laconic):
     laconic("explain", "git status")
-    assert laconic("log", "--agent", "cli") == (0, "", "")
+    assert laconic("log", "--agent", "cli") == (0, "", "laconic: the log has no such check\n")
 
 
 # -- rules -----------------------------------------------------------------------------------------

@@ -84,9 +84,11 @@ def main(args: argparse.Namespace) -> int:
 def _nothing(found: Iterable[Row], agent: str | None) -> str:
     """Say why no decision is printed: the name of an agent may be misspelled."""
     agents = sorted({str(row["agent"]) for row in found if row.get("agent")} - {decisions.OWN})
+    if agent == decisions.OWN:
+        return "the log has no such check"
     if not agents:
         return "the log has no decision about an agent's command yet"
-    if agent and agent not in (*agents, decisions.OWN):
+    if agent and agent not in agents:
         return f"no agent {agent} is in the log, only {', '.join(agents)}"
     return "the log has no such decision"
 
