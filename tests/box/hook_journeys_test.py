@@ -279,4 +279,4 @@ def test_nothing_is_kept_where_nothing_is_destroyed(journey):
         said, text = journey.hook(line)
         assert (said, "--undo" in text) == ("allow", False)
         journey.run(text)
-    assert "nothing can be undone" in journey.laconic("undo", "--list").stderr
+    assert "there is nothing to undo" in journey.laconic("undo", "--list").stderr

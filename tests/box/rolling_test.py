@@ -82,7 +82,7 @@ def test_only_the_last_command_is_taken_back(full):
 
 def test_a_command_that_destroys_nothing_leaves_nothing_to_take_back(full):
     run(full, "run", "--box", "bash", "-c", "cat b; echo x > new; git commit -qam x")
-    assert "nothing can be undone" in run(full, "undo", "--list").stderr
+    assert "there is nothing to undo" in run(full, "undo", "--list").stderr
 
 
 def test_caches_and_large_files_are_left_out(full):

@@ -44,7 +44,7 @@ def test_laconic_alone_says_what_to_do_first_on_a_new_machine(laconic):
     assert out == (
         f"laconic {__version__}, profile default\n\n"
         "agents\n  none was found on this machine\n\n"
-        "saved\n  nothing yet: laconic run git status\n\n"
+        "saved\n  nothing yet: let an agent run a command\n\n"
         "asked\n  today 0 allowed, 0 asked, 0 denied\n\n"
         "next\n  laconic help install  laconic is not in any agent yet\n"
     )

@@ -192,7 +192,9 @@ def test_allow_refuses_what_has_no_effect(command, laconic):
     status, out, err = laconic("allow", command)
     assert (status, out) == (1, "")
     assert err.startswith("laconic: ")
-    assert laconic("allow", "--list") == (0, "", "")
+    hint = "hint: laconic allow 'npm publish' --for 30m"
+    said = f"laconic: you have allowed nothing by hand\n{hint}\n"
+    assert laconic("allow", "--list") == (0, "", said)
 
 
 def test_allow_without_a_command(laconic):
@@ -224,7 +226,7 @@ def test_log_since(laconic):
 
 def test_explain_is_not_logged(laconic):
     laconic("explain", "git status")
-    assert laconic("log", "--agent", "cli") == (0, "", "")
+    assert laconic("log", "--agent", "cli") == (0, "", "laconic: the log has no such check\n")
 
 
 # -- rules -----------------------------------------------------------------------------------------

@@ -52,9 +52,7 @@ def test_from_an_empty_home_to_a_working_agent_and_back(claude, project, home):
     assert "laconic install --detect --yes\n" in err
     status, out, _ = laconic("install", "--detect", "--yes")
     assert status == 0
-    assert (
-        "next: run a command in Claude Code, then type laconic: it says who called laconic\n" in out
-    )
+    assert "next: let Claude Code run a command, then type laconic to see that it called\n" in out
     assert "if Claude Code has run a command already" in laconic()[1]
     assert '"allow"' in call("git status", project)[1]
     assert '"ask"' in call("git push origin main", project)[1]

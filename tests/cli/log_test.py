@@ -56,6 +56,18 @@ def test_what_is_asked_for_is_printed(laconic, words, expected):
     assert commands(laconic, *words) == expected
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--agent", "claude"], "no agent claude is in the log, only claude-code, codex"),
+        (["--agent", "codex", "--since", "2h"], "the log has no such decision"),
+        (["--verdict", "left"], "the log has no such decision"),
+    ],
+)
+def test_one_line_says_why_nothing_is_printed(laconic, words, said):
+    assert laconic("log", *words) == (0, "", f"laconic: {said}\n")
+
+
 def test_what_ran_unchecked_is_counted_and_named(laconic, home):
     assert "not checked" not in laconic("status")[1]
     known = {"agent": "codex", "now": time.time()}
@@ -166,3 +178,10 @@ def test_the_log_fits_the_terminal(home, columns):
     shortened = next(line for line in lines if "find . -name" in line)
     assert "…" in shortened
     assert "file-59'" in shortened
+
+
+def test_a_log_without_agents_says_so(laconic, home):
+    for path in (home / ".local/state/laconic").glob("decisions*"):
+        path.unlink()
+    said = "laconic: the log has no decision about an agent's command yet\n"
+    assert laconic("log") == (0, "", said)

@@ -23,6 +23,7 @@ CACHE = Path(os.environ.get("LACONIC_E2E_CACHE") or Path.home() / ".cache/laconi
 LACONIC = Path(sys.executable).parent / "laconic"
 MACHINES = {"x86_64": "x64", "aarch64": "arm64"}
 PLATFORM = f"{sys.platform}-{MACHINES.get(platform.machine(), platform.machine())}"
+PYTHONS = Path(__file__).parents[2] / ".ci/pythons"  # prints those of pyenv, too
 LIMIT_S = 120
 
 
@@ -96,9 +97,13 @@ def fetch(agent: Agent) -> str:
 
 def _fetch_from_pypi(agent: Agent) -> str:
     """Put an agent into a virtual environment, made in its place: it would not move."""
-    python = next(filter(_runs, agent.python), None)
+    found = subprocess.run([PYTHONS], capture_output=True, text=True, check=True).stdout
+    pythons = {
+        version.rpartition(".")[0]: path for version, path in map(str.split, found.splitlines())
+    }
+    python = next(filter(None, map(pythons.get, agent.python)), None)
     if not python:
-        return f"none of {', '.join(agent.python)} is installed"
+        return f"no Python {' or '.join(agent.python)} is installed"
     CACHE.mkdir(parents=True, exist_ok=True)
     package = f"{agent.package}=={agent.version}"
     pip = [agent.directory / "bin/python", "-m", "pip", "--quiet", "--disable-pip-version-check"]
@@ -108,13 +113,6 @@ def _fetch_from_pypi(agent: Agent) -> str:
             shutil.rmtree(agent.directory, ignore_errors=True)
             return done.stderr.strip().rpartition("\n")[2]
     return "" if agent.path.exists() else f"{package} holds no {agent.program}"
-
-
-def _runs(program: str) -> bool:
-    try:
-        return not subprocess.run([program, "-c", ""], capture_output=True, check=False).returncode
-    except OSError:
-        return False
 
 
 class Done(NamedTuple):

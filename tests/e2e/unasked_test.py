@@ -38,10 +38,10 @@ def test_what_the_agent_runs_unasked_is_run_with_laconic(agent, profile, tmp_pat
         pytest.skip("tmux is not installed")
     with Model() as model:
         place = _place(agent, tmp_path / "home", model)
-        without = _run(place)
-        assert without, "the agent ran nothing"
+        without, said = _run(place)
+        assert without, f"the agent ran nothing. {said}"
         place.call(place.laconic, "install", agent.name, "--global", "--yes", "--profile", profile)
-        lost = without - _run(place)
+        lost = without - _run(place)[0]
         place.run([place.laconic, "server", "stop"])
     assert not lost, f"asked about with laconic only: {sorted(lost)}"
 
@@ -60,11 +60,12 @@ def _place(agent, home, model) -> Place:
     return place
 
 
-def _run(place: Place) -> set[str]:
-    """Return the commands that ran unasked."""
-    asked = {}
+def _run(place: Place) -> tuple[set[str], str]:
+    """Return the commands that ran unasked, and what the agent said."""
+    asked, said = {}, ""
     if place.agent.unasked:
-        results = place.work(COMMANDS, LIMIT_S).results
+        done = place.work(COMMANDS, LIMIT_S)
+        results, said = done.results, str(done)
     else:
         place.model.script(place.agent.tool, [place.input_for(line) for line in COMMANDS])
         terminal = Terminal(place, place.agent.terminal["modes"]["default"])
@@ -74,4 +75,4 @@ def _run(place: Place) -> set[str]:
             terminal.close()
         results = place.model.results
     ran = {number for number, said in enumerate(results) if any(mark in said for mark in MARKS)}
-    return {COMMANDS[number] for number in ran - asked.keys()}
+    return {COMMANDS[number] for number in ran - asked.keys()}, said

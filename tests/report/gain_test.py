@@ -148,7 +148,8 @@ def test_a_wrong_command_line_is_told(words, message, laconic):
 
 
 def test_a_history_without_runs_says_so_and_prints_nothing(laconic):
-    told = "laconic: no run is recorded yet\nhint: laconic run git status\n"
+    hint = "hint: at your own terminal: laconic run git status | cat"
+    told = f"laconic: no run is recorded yet\n{hint}\n"
     assert laconic("history") == (0, "", told)
     assert laconic("history", "--json") == (0, "", "")
 

@@ -9,6 +9,7 @@ import time
 from laconic import engine
 from laconic.cli import allow_network, source
 from laconic.cli import allow_rules as rules
+from laconic.cli.main import complain
 from laconic.cli.times import moment, seconds
 from laconic.errors import LaconicError, UsageError
 from laconic.permissions import allowances
@@ -70,12 +71,13 @@ def main(args: argparse.Namespace) -> int:
             )
         )
     elif args.list:
-        for allowance in allowances.list_all(state_dir, time.time()):
-            print(_line(allowance))
-        for rule in rules.listed():
-            print(f"always  {visible(rule)}")
-        for place in allow_network.listed():
-            print(f"boxes reach  {visible(place)}")
+        allowed = [_line(each) for each in allowances.list_all(state_dir, time.time())]
+        allowed += [f"always  {visible(rule)}" for rule in rules.listed()]
+        allowed += [f"boxes reach  {visible(place)}" for place in allow_network.listed()]
+        if allowed:
+            print("\n".join(allowed))
+        else:
+            complain("you have allowed nothing by hand", "laconic allow 'npm publish' --for 30m")
     elif args.remove:
         if rules.is_rule(args.remove):
             rules.remove(args.remove)

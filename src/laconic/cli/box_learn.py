@@ -33,8 +33,9 @@ def offer(*, is_attended: bool) -> None:
     if not is_attended or not is_person(environ):
         print("to let boxes fetch packages: laconic box learn")
         return
-    print("Boxes have no network yet. laconic can find out where your packages come from.")
-    if _says_yes("Ask your package managers now?"):
+    print("Commands in the box reach no network yet. To let them install packages, laconic")
+    print("can ask your package managers which hosts they fetch from.")
+    if _says_yes("Ask them now?"):
         run(is_agreed=False)
 
 

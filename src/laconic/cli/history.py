@@ -37,7 +37,7 @@ def main(args: argparse.Namespace) -> int:
     elif runs:
         print("\n".join(report.lines(runs, screen())))
     elif args.n and not note:
-        complain("no run is recorded yet", "laconic run git status")
+        complain("no run is recorded yet", "at your own terminal: laconic run git status | cat")
     return 0
 
 

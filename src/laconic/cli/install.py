@@ -88,7 +88,7 @@ def _say_next(recipes: list[Recipe]) -> None:
     """Say what shows whether it works: the agents have to call laconic themselves."""
     if recipes:
         titles = recipes[0].title if len(recipes) == 1 else "one of them"
-        said = f"next: run a command in {titles}, then type laconic: it says who called laconic"
+        said = f"next: let {titles} run a command, then type laconic to see that it called"
         print("\n".join(screen().wrap(said)))
 
 

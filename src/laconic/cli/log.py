@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from laconic.cli import times
+from laconic.cli.main import complain
 from laconic.cli.source import directory_at
 from laconic.errors import UsageError
 from laconic.record import decisions
@@ -73,9 +74,23 @@ def main(args: argparse.Namespace) -> int:
     if args.json:
         for row in shown:
             print(json.dumps(row))
-    else:
+    elif rows:
         print("".join(f"{line}\n" for line in report.lines(shown, screen())), end="")
+    else:
+        complain(_nothing(decisions.read(state_dir, 0.0), args.agent))
     return 0
+
+
+def _nothing(found: Iterable[Row], agent: str | None) -> str:
+    """Say why no decision is printed: the name of an agent may be misspelled."""
+    agents = sorted({str(row["agent"]) for row in found if row.get("agent")} - {decisions.OWN})
+    if agent == decisions.OWN:
+        return "the log has no such check"
+    if not agents:
+        return "the log has no decision about an agent's command yet"
+    if agent and agent not in agents:
+        return f"no agent {agent} is in the log, only {', '.join(agents)}"
+    return "the log has no such decision"
 
 
 def _last(rows: list[Row], count: int | None) -> list[Row]:

@@ -118,7 +118,7 @@ def _list(store: Store, *, as_json: bool) -> int:
     for damaged in store.damaged():
         complain(damaged.message, damaged.hint)
     if not show_rows(rows, as_json=as_json):
-        complain("nothing can be undone", KEPT)
+        complain("there is nothing to undo", KEPT)
     return 0
 
 

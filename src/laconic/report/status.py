@@ -122,7 +122,7 @@ def _state(agent: AgentState, now: float) -> tuple[Cell, str]:
 
 def _saved(status: Status, screen: Screen) -> Iterator[str]:
     if not any(each.runs for each in status.saved.values()):
-        yield "nothing yet: laconic run git status"
+        yield "nothing yet: let an agent run a command"
         return
     rows: list[list[str | Cell]] = [
         [

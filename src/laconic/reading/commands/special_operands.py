@@ -41,7 +41,7 @@ def _compiler(call: Call) -> None:
             Effect.PROJECT_WRITE,
             "compile",
             "compiles, which writes files",
-            instead="add -fsyntax-only",
+            instead="add `-fsyntax-only`",
         )
 
 

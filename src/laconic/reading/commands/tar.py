@@ -125,7 +125,7 @@ def _judge_packing(call: Call, parsed: Parsed) -> None:
             Effect.PROJECT_WRITE,
             Kind.CREATE,
             "writes an archive",
-            instead="tar -c -f - to print it",
+            instead="tar -c -f - ., which prints it",
         )
     _judge_packed(call, parsed)
 
