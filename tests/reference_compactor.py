@@ -101,22 +101,3 @@ def clean(text: str, *, is_text: bool) -> str:
     if any(map(is_diagnostic, parts[:-1])):
         return text
     return parts[-1] if parts else text.split("\r")[0]
-
-
-def runs(texts: list[str], single: set[int]) -> list[range]:
-    """Neighbours that are equal or of the same shape, from the first line to the last."""
-    shapes = ["" if pos in single else _shape(text) for pos, text in enumerate(texts)]
-    found, start = [], 0
-    for pos in range(1, len(texts)):
-        is_equal = texts[pos] == texts[pos - 1] and bool(texts[pos].strip())
-        if not is_equal and (shapes[pos] != shapes[pos - 1] or not shapes[pos]):
-            found.append(range(start, pos))
-            start = pos
-    return [*found, range(start, len(texts))]
-
-
-def _shape(text: str) -> str:
-    words = text.split(None, 1)
-    if "/" in text and len(words) > 1 and "/" not in words[0]:
-        return f"{words[0]} {text.count(' ')}"
-    return re.sub("[0-9a-fA-F]", "", text)

@@ -8,7 +8,6 @@ import random
 import re
 from contextlib import contextmanager
 from functools import partial
-from itertools import pairwise
 
 import pytest
 from bench.compaction_report import readable
@@ -26,9 +25,8 @@ from laconic.compact.lines import ERR, Lines, read_lines, read_streams
 from laconic.compact.notice import notice
 from laconic.compact.patterns import Pattern, Patterns
 from laconic.compact.pipeline import apply, compact
-from laconic.compact.result import GAP, MADE, SHORT, WHOLE, numbers_of
+from laconic.compact.result import GAP, MADE, SHORT, WHOLE
 from laconic.compact.result import RAW as RAW_LINE
-from laconic.compact.runs import backward_bounds, forward_bounds, rows_of_runs
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.drop import from_ends
 from laconic.compact.stages.limit import MOST_PINNED, ends_of, limit, window
@@ -260,10 +258,10 @@ def test_any_bytes_are_read_and_given_back(raw):
 def test_streams_that_were_read_apart_stay_apart():
     lines = read_streams(b"a\nb\n", b"warning\n" * 30)
     assert [line.stream for line in lines] == ["out", "out", *["err"] * 30]
-    wanted = Filter("x", {"command": ["x"], "dedupe": True})
+    wanted = Filter("x", {"command": ["x"], "shape": ["repeats"]})
     compacted = compact(wanted, 0, lines)
     assert compacted.text("out") == "a\nb\n"
-    assert compacted.text(ERR) == "warning (x30)\n"
+    assert compacted.text(ERR) == "warning [x30]\n"
 
 
 def test_empty_output_stays_empty():
@@ -536,31 +534,6 @@ def test_what_stays_is_looked_for_at_the_ends_only_of_a_middle_that_is_only_coun
     assert sorted(asked) == list(range(1000))
 
 
-@given(
-    some_texts(["a", "n=1", "n=2", "cp x/1 y", "cp x/2 z", "12", "  ", "", "cp 1"], "a1 /"),
-    CHUNKS,
-    st.sets(st.integers(0, 39)),
-)
-@example(["/ //", "/ /"], 1, set())
-@settings(max_examples=300, deadline=None)
-def test_runs_are_the_same_from_both_ends_and_in_any_chunks(texts, chunk, single):
-    single = {pos for pos in single if pos < len(texts)}
-    with chunks_of(chunk):
-        lines = Lines(texts or [""])
-    mask = masks.mask_of(single, len(lines))
-    expected = reference_compactor.runs(texts or [""], single)
-    assert [run for bounds in forward_bounds(lines, mask) for run in runs_of(bounds)] == expected
-    backward = [run for bounds in backward_bounds(lines, mask) for run in runs_of(bounds)[::-1]]
-    assert backward == expected[::-1]
-    for run in expected:
-        numbers = [n for row in rows_of_runs([run.start, run.stop], lines) for n in numbers_of(row)]
-        assert numbers == [pos + 1 for pos in run]
-
-
-def runs_of(bounds: list[int]) -> list[range]:
-    return [range(start, stop) for start, stop in pairwise(bounds)]
-
-
 # -- errors without end --------------------------------------------------------------------------
 
 ERRORS = [f"src/mod_{n}.py:{n}: error: wrong number {n}" for n in range(9000)]
@@ -579,11 +552,10 @@ def test_a_test_run_that_ends_well_shows_what_failed_in_it():
     [
         compact_generic, mistakes, summary, failures,
         partial(compact, Filter("x", {"command": ["x"]}), 1),
-        partial(compact, Filter("x", {"command": ["x"], "tree": [{"match": "^(src/)"}]}), 1),
         partial(compact, Filter("x", {"command": ["x"], "must_keep": ["error"],
                                       "success": {"requires": ["."], "show": "ok"}}), 0),
     ],
-    ids=["generic", "err", "summary", "test", "filter", "tree", "show"],
+    ids=["generic", "err", "summary", "test", "filter", "show"],
 )  # fmt: skip
 def test_of_errors_without_end_the_first_and_last_are_shown_and_the_others_counted(
     compacted_by, before
@@ -836,63 +808,9 @@ def test_vulnerabilities_are_never_hidden():
     assert "npm error command failed" in lines_shown("npm/install/postinstall-failed")
 
 
-def test_a_tree_gives_every_path_back():
-    paths = [f"src/pkg{n // 5}/module name {n}.py" for n in range(40)] + ["/etc/hostname", "top"]
-    wanted = Filter("x", {"command": ["x"], "tree": [{"match": "."}]})
-    compacted = compact(wanted, 0, Lines(paths))
-    back, directory = [], ""
-    for row in compacted.shown:
-        if row.kind == MADE:
-            directory = row.text
-        else:
-            back.append(directory + row.text[2:] if row.kind == SHORT else row.text)
-    assert back == paths
-
-
-PREFIXED = {"command": ["x"], "tree": [{"match": r"^([^:\s][^:]*:)\d+[:-]"}]}
-FOUND_LINES = [f"src/pkg/module{n // 8}.py:{n}:    raise ValueError({n})" for n in range(40)]
-
-
-@pytest.mark.parametrize("status", [0, 1])
-def test_what_lines_begin_with_is_written_once_also_of_diagnostics(status):
-    texts = ["src/x.py:3: error: once", *FOUND_LINES, "error: 41 found"]
-    compacted = compact(Filter("x", PREFIXED), status, Lines(texts))
-    got = compacted.text().splitlines()
-    assert got[:3] == [texts[0], "src/pkg/module0.py:", "  0:    raise ValueError(0)"]
-    assert got[-1] == texts[-1]
-    assert set(texts) <= texts_shown(compacted)
-    assert compacted.tokens < 0.75 * compacted.tokens_raw
-
-
-def test_a_branch_behind_a_gap_has_its_heading():
-    paths = [f"src/some/directory/name{n}.py" for n in range(120)]
-    table = {"command": ["x"], "kind": "listing", "tree": [{"match": "."}], "budget": 300}
-    got = [row.text for row in compact(Filter("x", table), 0, Lines(paths)).shown]
-    gap = got.index(next(text for text in got if "hidden]" in text))
-    assert got[gap - 1].startswith("  name")
-    assert got[gap + 1].startswith("  name")
-    tail = {**table, "kind": "summary", "tree": [{"match": "^src"}]}
-    texts = [*(f"line {n}: of a build" for n in range(20)), *paths]
-    got = [row.text for row in compact(Filter("x", tail), 0, Lines(texts)).shown]
-    gap = len(got) - 1 - next(n for n, text in enumerate(reversed(got)) if "hidden]" in text)
-    assert got[gap - 1] == "src/some/directory/"
-    assert got[gap + 1].startswith("  name")
-
-
 def test_a_json_document_is_never_cut():
     texts = ["[", *(f'  {{"id": {n}}},' for n in range(500)), '  {"id": 500}', "]"]
     assert compact_generic(Lines(texts)) is None
-
-
-def test_fields_of_json_become_lines_and_what_is_no_json_stays():
-    table = {"command": ["x"], "json": {"items": "Reservations", "show": "{id} {state.name}"}}
-    raw = json.dumps(
-        {"Reservations": [{"id": n, "state": {"name": "on"}} for n in range(9)]}, indent=4
-    )
-    compacted = compact(Filter("x", table), 0, read_lines(raw.encode()))
-    assert compacted.text().splitlines() == [f"{n} on" for n in range(9)]
-    assert compact(Filter("x", table), 0, read_lines(raw.encode()[:-1])) is None
-    assert compact(Filter("x", table), 1, read_lines(raw.encode())) is None
 
 
 # -- commands without a filter -------------------------------------------------------------------

@@ -298,9 +298,9 @@ def test_a_filter_that_raises_gives_raw():
 
 
 def test_a_good_filter_gives_its_result_and_the_timer_is_off():
-    wanted = Filter("x", {"command": ["x"], "dedupe": True})
+    wanted = Filter("x", {"command": ["x"], "shape": ["repeats"]})
     result, fault = bound.attempt(lambda: compact(wanted, 0, lines()), 1000, seconds=60)
-    assert (result.shown[0].text, fault) == ("word " * 20 + " (x300)", "")
+    assert (result.shown[0].text, fault) == ("word " * 20 + " [x300]", "")
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
@@ -340,9 +340,9 @@ def in_thread(work):
 
 
 def test_outside_of_the_main_thread_filters_work():
-    wanted = Filter("x", {"command": ["x"], "dedupe": True})
+    wanted = Filter("x", {"command": ["x"], "shape": ["repeats"]})
     result, fault = in_thread(lambda: bound.attempt(lambda: compact(wanted, 0, lines()), 1000))
-    assert (result.shown[0].text, fault) == ("word " * 20 + " (x300)", "")
+    assert (result.shown[0].text, fault) == ("word " * 20 + " [x300]", "")
     assert in_thread(lambda: bound.attempt(lambda: 1 / 0, 10)) == (
         None, "ZeroDivisionError: division by zero",
     )  # fmt: skip
@@ -389,7 +389,7 @@ def test_what_cannot_be_stopped_does_not_run():
 def test_the_alarm_of_a_host_is_not_touched():
     rung = []
     previous = signal.signal(signal.SIGALRM, lambda *_: rung.append(time.monotonic()))
-    wanted = Filter("x", {"command": ["x"], "dedupe": True})
+    wanted = Filter("x", {"command": ["x"], "shape": ["repeats"]})
     start = time.monotonic()
     signal.setitimer(signal.ITIMER_REAL, 0.2, 0.2)
     try:

@@ -21,7 +21,7 @@ from laconic.settings.load import read_directories
 
 _TESTS = "_test"  # of tokf: a directory of cases beside each filter
 _MOST_EXAMPLES = 4
-_SAYS = ("drop", "keep", "replace", "dedupe", "head", "tail", "success", "failure")
+_SAYS = ("drop", "keep", "replace", "shape", "head", "tail", "success", "failure")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -38,11 +38,8 @@ class Branch:
         self.must_keep = Patterns(merged.get("must_keep", ()))
         self.replace = tuple(_rule(*pair) for pair in merged.get("replace", ()))
         self.sections = tuple(map(Section, merged.get("section", ())))
-        self.dedupe: bool = merged.get("dedupe", False)
         self.groups = tuple((Pattern(g["match"]), str(g["show"])) for g in merged.get("group", ()))
-        self.trees = tuple(Pattern(tree["match"]) for tree in merged.get("tree", ()))
         self.shapes: tuple[str, ...] = tuple(merged.get("shape", ()))
-        self.json: Mapping[str, str] = merged.get("json", {})
         self.head: int = merged.get("head", 0)
         self.tail: int = merged.get("tail", 0)
         is_summary = merged.get("kind", SUMMARY) == SUMMARY

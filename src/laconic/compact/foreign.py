@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from laconic.compact.filter import BUDGET
 from laconic.compact.format import is_pattern
 from laconic.compact.stages.template import places
 from laconic.patterns import compile_written, pattern
@@ -16,6 +17,8 @@ from laconic.patterns import compile_written, pattern
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+# What makes one line of equal ones, and leaves the others as many as without a shape.
+_REPEATS = {"shape": ["repeats"], "budget": BUDGET}
 _NAMED_GROUP = pattern(r"\(\?<(?=[A-Za-z_])")
 _WORD = pattern(r"[\w.+:@-]+")
 # Keys whose effect every filter of ours has: blank lines and colours, what is recalled, comments.
@@ -34,7 +37,7 @@ _WHY_NOT_OF_TOKF = {
     "output": "values are not parsed into templates",
     "variant": "there is one filter for a command and its options",
     "trim_lines": "lines keep their indent",
-    "dedup_window": "only neighbours are compared",
+    "dedup_window": "equal lines are found wherever they are",
     "fallback": "what no pattern decides is shown",
 }
 _ALWAYS_OF_RULE = frozenset(
@@ -70,7 +73,7 @@ def from_tokf(document: Mapping[str, Any], identifier: str = "") -> Imported:
     found.lines(document, table, "keep", "keep")
     found.replacements(document, table)
     if document.get("dedup"):
-        table["dedupe"] = True
+        table |= _REPEATS
     for theirs, ours in (("on_success", "success"), ("on_failure", "failure")):
         if branch := found.branch(_table(document.get(theirs)), theirs, table):
             table[ours] = branch
@@ -90,7 +93,7 @@ def from_tokenjuice(rule: Mapping[str, Any]) -> Imported:
     found.lines(filters, table, "keepPatterns", "keep")
     transforms = _table(rule.get("transforms"))
     if transforms.get("dedupeAdjacent"):
-        table["dedupe"] = True
+        table |= _REPEATS
     plain = {"stripAnsi", "dedupeAdjacent", "trimEmptyEdges"}
     found.rest(transforms, plain, {}, "transforms.")
     found.ends(_table(rule.get("summarize")), table, "summarize.")

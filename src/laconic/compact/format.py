@@ -57,15 +57,6 @@ class Count(NamedTuple):
     match: Regex
 
 
-class Tree(NamedTuple):
-    match: Regex
-
-
-class Json(NamedTuple):
-    show: str
-    items: str = ""
-
-
 class Example(NamedTuple):
     command: str
     status: int
@@ -80,7 +71,6 @@ class Stages(NamedTuple):
     keep: tuple[Regex, ...] = ()
     replace: tuple[tuple[str, ...], ...] = ()
     must_keep: tuple[Regex, ...] = ()
-    dedupe: bool = False
     shape: tuple[Shape, ...] = ()
     head: int = 0
     tail: int = 0
@@ -88,8 +78,6 @@ class Stages(NamedTuple):
     width: int = 0
     section: tuple[Section, ...] = ()
     group: tuple[Group, ...] = ()
-    tree: tuple[Tree, ...] = ()
-    json: Json = Json("")
 
 
 class Success(NamedTuple):

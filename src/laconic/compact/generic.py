@@ -5,7 +5,7 @@ What has a known shape is shown in that shape. In doubt a line stays.
 
 from __future__ import annotations
 
-from itertools import chain, islice
+from itertools import islice
 
 from laconic.compact.diagnostics import find_certain, find_diagnostics
 from laconic.compact.filter import (
@@ -35,13 +35,7 @@ from laconic.compact.result import (
     texts_at,
     texts_of,
 )
-from laconic.compact.runs import (
-    backward_bounds,
-    forward_bounds,
-    repeated,
-    row_of_equal,
-    rows_of_runs,
-)
+from laconic.compact.runs import repeated, row_of_equal
 from laconic.compact.shapes.asked import Asked
 from laconic.compact.shapes.document import document
 from laconic.compact.shapes.passes import GENERIC, MOST_SHAPED, shaped
@@ -52,10 +46,10 @@ from laconic.compact.stages.clean import clean
 from laconic.compact.stages.limit import (
     MOST_PINNED,
     clip_rows,
+    ends_of,
     find_excess,
     fit,
     rows_between,
-    window,
     with_marks,
 )
 from laconic.compact.streams import streams_of
@@ -65,8 +59,6 @@ from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from laconic.compact.filter import Filter
     from laconic.compact.hits import Hits
     from laconic.compact.lines import Lines
@@ -84,7 +76,6 @@ _ENDS = 10  # lines at each end that stay as they are
 _CONTEXT = 2
 _SHARE = 0.5  # of the budget, for the beginning
 _NEARLY = 1.25  # of its budget: an answer of that size is shown whole
-_BLOCK = 32  # rows whose cost is estimated together
 _WARNING = Pattern(r"(?i)\bwarn(?:ing)?s?\b")
 _HEADING = Pattern(r"^In \S+ line \d+:$")  # the place of findings, as shellcheck writes it
 _BELOW = 6  # lines up to the last of several findings in one place
@@ -129,10 +120,9 @@ def compact_generic(
             return _cheaper(name, lines, shown)
     if len(lines) <= most_lines and lines.size <= most_bytes:
         return None
-    if asked.is_answer:
-        return _cheaper(name, lines, shown or _cut(cleaned, pinned, kind))
-    rows, excess = _collapsed(cleaned, pinned)
-    return _cheaper(name, lines, _fitting(rows, cleaned, pinned, excess))
+    if asked.is_answer and shown is not None:
+        return _cheaper(name, lines, shown)
+    return _cheaper(name, lines, _cut(cleaned, asked, kind))
 
 
 def _shaped(cleaned: Lines, asked: Asked, kind: str = SUMMARY) -> tuple[list[Row], Written] | None:
@@ -182,10 +172,21 @@ def _is_large_log(lines: Lines) -> bool:
     return sum(is_of_log(text) for text in first) >= _SHARE * len(first)
 
 
-def _cut(cleaned: Lines, pinned: Mask, kind: str) -> tuple[list[Row], Written]:
-    """The ends of an output of which every line is an answer, and that is too large for shapes."""
-    rows = window(b"\1" * len(cleaned), {}, BUDGET, HEAD_SHARE[kind], pinned)
-    return _fitting(rows, cleaned, pinned, None, HEAD_SHARE[kind])
+def _cut(cleaned: Lines, asked: Asked, kind: str) -> tuple[list[Row], Written]:
+    """The ends of an output that is too large for shapes, and every pinned line between them.
+
+    Of errors without end only these are shown.
+    """
+    share = HEAD_SHARE[kind] if asked.is_answer else _SHARE
+    total, (head, tail) = len(cleaned), ends_of(BUDGET, share)
+    ends = mask_of((*range(min(head, total)), *range(max(0, total - tail), total)), total)
+    wanted = union(asked.pinned, ends)
+    again = repeated(cleaned, wanted)
+    excess = find_excess(asked.pinned, cleaned, again)
+    wanted = wanted if excess is None else asked.pinned
+    rows = _with_marks(cleaned, range(total), wanted, again, excess)
+    budget = BUDGET if asked.is_answer or asked.status else SUCCESS_BUDGET
+    return _fitting(rows, cleaned, asked.pinned, excess, budget, share)
 
 
 def _by_stream(rows: list[Row], streams: list[Stream]) -> list[Row]:
@@ -268,7 +269,12 @@ def _picked(
 
 
 def _fitting(
-    rows: list[Row], cleaned: Lines, pinned: Mask, excess: Excess | None, share: float = _SHARE
+    rows: list[Row],
+    cleaned: Lines,
+    pinned: Mask,
+    excess: Excess | None,
+    budget: int = BUDGET,
+    share: float = _SHARE,
 ) -> tuple[list[Row], Written]:
     """The rows that fit into the budget, and the texts of them."""
     kept = excess.left_of(pinned) if excess else pinned
@@ -277,7 +283,7 @@ def _fitting(
     def shorten(some: list[Row]) -> list[Row]:
         return clip_rows(some, texts, WIDTH, kept)
 
-    return fit(rows, shorten, texts, BUDGET, share, kept), texts
+    return fit(rows, shorten, texts, budget, share, kept), texts
 
 
 def _cheaper(name: str, lines: Lines, shown: tuple[list[Row], Written]) -> Compacted | None:
@@ -304,40 +310,3 @@ def _with_marks(
     if excess is not None:
         marks[excess.first] = excess.mark
     return with_marks(rows, marks)
-
-
-def _collapsed(cleaned: Lines, pinned: Mask) -> tuple[list[Row], Excess | None]:
-    """One row for each run of equal lines, three for one of similar lines; and the excess, if any.
-
-    An output that is too large for the budget is looked at from both ends, as far as it fits.
-    """
-    total = len(cleaned)
-    again = repeated(cleaned, pinned)
-    excess = find_excess(pinned, cleaned, again)
-    if excess is not None:
-        return _with_marks(cleaned, range(total), pinned, again, excess), excess
-    ends = (*range(min(_ENDS, total)), *range(max(0, total - _ENDS), total))
-    single = union(pinned, mask_of(ends, total))
-    parts = (rows_of_runs(bounds, cleaned) for bounds in forward_bounds(cleaned, single))
-    forward = chain.from_iterable(parts)
-    head = _taken(forward, BUDGET, cleaned)
-    following = next(forward, None)
-    if following is None:
-        return head, None
-    parts = (rows_of_runs(bounds, cleaned)[::-1] for bounds in backward_bounds(cleaned, single))
-    tail = _taken(chain.from_iterable(parts), BUDGET, cleaned)[::-1]
-    between = range(numbers_of(head[-1])[-1], numbers_of(tail[0])[0] - 1)
-    if between:
-        return [*head, *_with_marks(cleaned, between, pinned, again, None), *tail], None
-    return [*head, following, *forward], None
-
-
-def _taken(rows: Iterator[Row], budget: int, cleaned: Lines) -> list[Row]:
-    """The first rows, a little more than the budget has room for."""
-    taken: list[Row] = []
-    cost = 0
-    while cost <= budget and (block := list(islice(rows, _BLOCK))):
-        texts = texts_of(block, texts_at(block, cleaned))
-        cost += estimate("\n".join([text[:WIDTH] for text in texts]))
-        taken += block
-    return taken

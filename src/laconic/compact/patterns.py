@@ -144,26 +144,6 @@ class Pattern:
         """The lines that match, and perhaps others, as far as kinds of lines tell it."""
         return b"\1" * len(lines) if self._blind is None else self._blind.mask(lines)
 
-    def classes(self, lines: Lines) -> tuple[bytes, dict[Groups, int]] | None:
-        """Number what the groups captured; None where kinds of lines do not tell it.
-
-        Returns a byte for each line, 0 where it does not match, and the number of each capture.
-        """
-        if not self.compiled.groups:
-            return self.mask(lines), {(): 1}
-        if len(lines.chunks) <= _FEW_CHUNKS or not self._is_blind:
-            return None
-        classes = _Classes(self)
-        found = []
-        for number in _timed(range(len(lines.chunks))):
-            numbers = lines.numbers(number)
-            if numbers is None:
-                return None
-            found.append(lines.kinds.answers(classes, numbers))
-            if not classes.are_certain:
-                return None
-        return b"".join(found), classes.found
-
     def last(self, lines: Lines) -> Groups | None:
         """What the groups captured in the last line that matches, None without one."""
         if self._over_lines is None:
@@ -256,28 +236,6 @@ class Pattern:
         return mask_of(split_indexes(pieces, starts), total) if len(pieces) > 1 else bytes(total)
 
 
-class _Classes:
-    """Numbers what the groups of a pattern capture in kinds of lines, 0 where it does not match.
-
-    are_certain: no digit was captured, of which kinds know nothing, and there are not too many.
-    """
-
-    def __init__(self, pattern: Pattern) -> None:
-        self._search = pattern.search
-        self.found: dict[Groups, int] = {}
-        self.are_certain = True
-
-    def __call__(self, texts: list[bytes]) -> bytes:
-        matches = map(self._search, decoded_lines(texts).texts)
-        return bytes([self._number(match.groups()) if match else 0 for match in matches])
-
-    def _number(self, groups: Groups) -> int:
-        number = self.found.setdefault(groups, len(self.found) + 1)
-        if number > _MOST_CLASSES or any("0" in value for value in groups if value):
-            self.are_certain = False
-        return min(number, _MOST_CLASSES)
-
-
 def _timed(pieces: Iterable[T]) -> Iterator[T]:
     """The same, as long as there is time."""
     for piece in pieces:
@@ -287,7 +245,6 @@ def _timed(pieces: Iterable[T]) -> Iterator[T]:
 
 _FEW_CHUNKS = 4
 _SPARSE = 4
-_MOST_CLASSES = 64
 _NO_YES = (b"\0", b"\1")
 
 

@@ -8,17 +8,14 @@
                kind is listing or drop names it: no later stage removes them. If they cost more
                than 12,000 tokens even in their shapes, those in the middle are counted instead
  5. show       the text of [success] show and the pinned lines are the result
- 6. json       fields of JSON output are the result
- 7. section    blocks stay whole, or up to their first lines
- 8. drop       lines that go
- 9. keep       if given, only these stay
+ 6. section    blocks stay whole, or up to their first lines
+ 7. drop       lines that go
+ 8. keep       if given, only these stay
+ 9. group      lines with the same captured values become one
 10. shape      what has a known shape is shown as that shape says; it may regroup pinned lines
 11. replace    lines are shortened to captured values
-12. dedupe     equal neighbours become one
-13. group      lines with the same captured values become one
-14. tree       neighbouring paths share the line of their directory
-15. blank      neighbouring blank lines outside blocks become one, unless the kind is text
-16. clip, head and tail, budget: the last resort
+12. blank      neighbouring blank lines outside blocks become one, unless the kind is text
+13. clip, head and tail, budget: the last resort
 
 In doubt the raw output is shown: None is the answer when nothing would change, when the result does
 not cost fewer tokens with its notice, and when there is a notice already.
@@ -26,7 +23,7 @@ not cost fewer tokens with its notice, and when there is a notice already.
 
 from __future__ import annotations
 
-from functools import cache, partial, reduce
+from functools import cache, reduce
 from itertools import compress
 
 from laconic.compact.diagnostics import find_certain, find_diagnostics
@@ -51,10 +48,8 @@ from laconic.compact.shapes.passes import AFTER, shaped
 from laconic.compact.stages.blank import without_blanks
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.count import count_values
-from laconic.compact.stages.dedupe import dedupe
 from laconic.compact.stages.drop import drop, from_ends, keep
 from laconic.compact.stages.group import group
-from laconic.compact.stages.json import extract
 from laconic.compact.stages.limit import (
     MOST_PINNED,
     clip_rows,
@@ -69,13 +64,12 @@ from laconic.compact.stages.limit import (
 from laconic.compact.stages.replace import replace
 from laconic.compact.stages.section import Blocks, find_blocks
 from laconic.compact.stages.template import fill
-from laconic.compact.stages.tree import tree
 from laconic.compact.tokens import estimate
 from laconic.compact.worth import is_blank, is_cheaper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from laconic.compact.branch import Branch
     from laconic.compact.filter import Filter
@@ -154,10 +148,6 @@ def _rows(
     if branch.show and status == 0:
         rows = _summed_up(fill(branch.show, values).split("\n"), lines, run.pinned, excess)
         return rows, texts_at(rows, lines)
-    if branch.json and status == 0:
-        extracted = extract(lines, branch.json)
-        if extracted is not None:
-            return list(extracted), Written()
     return _staged(branch, run, excess)
 
 
@@ -257,7 +247,6 @@ class _Stages:
         rows, texts, budget = (
             self._shaped(left, marks) if self.is_shaped else self._ends(left, marks)
         )
-        rows = self._with_trees(rows, texts)
         if self.run.kind != TEXT:
             rows = without_blanks(rows, texts, self.blocks.held, self.run.printed)
         rows = limit(rows, branch.head, branch.tail, self.pinned)
@@ -266,7 +255,7 @@ class _Stages:
             kept = union(kept, few_warnings(rows, self.lines))
         return fit(rows, self._shortening(texts), texts, budget, self.share, kept), texts
 
-    def _left(self) -> tuple[Mask, Mapping[int, Shown]]:
+    def _left(self) -> tuple[Mask, dict[int, Shown]]:
         """The lines that are left by patterns, and what is written in place of some of them."""
         left = _without_cuts(len(self.lines), self.blocks, self.pinned)
         left = self._staying(left)
@@ -286,31 +275,25 @@ class _Stages:
 
         if not (branch.drop or branch.keep):
             return left
-        if self.is_shaped or branch.dedupe or branch.groups or not branch.budget:
+        if self.is_shaped or branch.groups or not branch.budget:
             return stay(range(len(lines.chunks)))
         return from_ends(stay, len(lines.chunks), self.pinned, *ends_of(branch.budget, self.share))
 
-    def _merged(self, left: Mask, marks: Mapping[int, Shown]) -> tuple[Mask, Mapping[int, Shown]]:
-        """Run the stages that make one line of several, wherever these are.
+    def _merged(self, left: Mask, marks: dict[int, Shown]) -> tuple[Mask, dict[int, Shown]]:
+        """Group lines, wherever they are, but those that are to be replaced.
 
-        Lines that are to be replaced are compared as they will be, and not grouped. Takes and
-        returns the lines that are left, and what is written in place of some of them.
+        Takes and returns the lines that are left, and what is written in place of some of them.
         """
-        branch, lines, held = self.branch, self.lines, self.held
-        if branch.dedupe or branch.groups:
-            masks = (pattern.mask(lines) for pattern, _ in branch.replace)
-            replaced = without(reduce(union, masks, bytes(len(lines))), held)
-            held = union(held, replaced)
-        if branch.dedupe:
-            changed = partial(replace, rules=branch.replace)
-            left, marks = dedupe(left, marks, lines, replaced, changed)
+        branch, lines = self.branch, self.lines
+        masks = (pattern.mask(lines) for pattern, _ in branch.replace if branch.groups)
+        held = reduce(union, masks, self.held)
         for pattern, show in branch.groups:
             counted = without(left, mask_of(marks, len(left)))
             gone, made = group(without(counted, held), lines, pattern, show, counted)
             left, marks = without(left, gone), {**marks, **made}
         return left, marks
 
-    def _shaped(self, left: Mask, marks: Mapping[int, Shown]) -> tuple[list[Row], Written, int]:
+    def _shaped(self, left: Mask, marks: dict[int, Shown]) -> tuple[list[Row], Written, int]:
         """The rows that the shapes make of these lines, their texts, and what they may cost."""
         run, every = self.run, indexes(left)
         texts = texts_at(every, run.lines)
@@ -325,21 +308,11 @@ class _Stages:
         budget = self.branch.budget
         return rows, texts, budget and budget + asked.budget
 
-    def _ends(self, left: Mask, marks: Mapping[int, Shown]) -> tuple[list[Row], Written, int]:
+    def _ends(self, left: Mask, marks: dict[int, Shown]) -> tuple[list[Row], Written, int]:
         """The first and the last of these lines, their texts, and what they may cost."""
         budget = self.branch.budget
         rows = window(left, marks, budget, self.share, self.pinned)
         return rows, texts_at(rows, self.run.lines), budget
-
-    def _with_trees(self, rows: list[Row], texts: Written) -> list[Row]:
-        branch, held = self.branch, self.held
-        if branch.replace and branch.trees:
-            rows = [_replaced(branch, row, texts, held) for row in rows]
-        for pattern in branch.trees:
-            # a line that is a heading and its rest is whole: so pinned ones may be among them
-            in_tree = self.blocks.held if pattern.compiled.groups else held
-            rows = tree(rows, texts, pattern, in_tree)
-        return rows
 
     def _shortening(self, texts: RowTexts) -> Callable[[list[Row]], list[Row]]:
         """What makes lines shorter in their place: values captured from them, then the width."""

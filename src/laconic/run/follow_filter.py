@@ -63,7 +63,6 @@ class Filtered(Follower):
         super().__init__(output, stream)
         self._filter = wanted
         self._branches = (wanted.plain, wanted.success, wanted.failure)
-        self._is_done = any(branch.json for branch in self._branches)
         self._has_early = self._has_shown = False
         self._is_inside = False  # a part of the line is shown
         self._read = 0  # bytes looked at
@@ -227,15 +226,15 @@ def _as_shown(line: bytes, *, is_text: bool) -> str | None:
 
 def _leaves(branch: Branch, text: str, kinds: Container[str]) -> bool:
     """Tell whether a branch keeps a line unchanged and in its place, whatever follows."""
-    if branch.show or branch.sections or branch.keep or branch.dedupe or branch.head or branch.tail:
+    if branch.show or branch.sections or branch.keep or branch.head or branch.tail:
         return False
     if may_change(branch.shapes, text, kinds):
         return False
     usual = min(SUCCESS_BUDGET, FAILURE_BUDGET) if branch.shapes else BUDGET
     if 0 < branch.budget < usual or 0 < branch.width < len(text) or branch.drop.matches(text):
         return False
-    changing = (*(pattern for pattern, _ in (*branch.replace, *branch.groups)), *branch.trees)
-    return not any(pattern.search(text) for pattern in changing)
+    changing = (*branch.replace, *branch.groups)
+    return not any(pattern.search(text) for pattern, _ in changing)
 
 
 def _hides(branch: Branch, text: str) -> bool:

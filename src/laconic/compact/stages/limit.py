@@ -168,7 +168,7 @@ def ends_of(budget: int, share: float) -> tuple[int, int]:
 def with_marks(rows: Iterable[Row], marks: Mapping[int, Shown]) -> list[Row]:
     """The same rows, with marks in place of their lines."""
     found = list(rows)
-    if not isinstance(marks, dict) or len(marks) > _SMALL:
+    if len(marks) > _SMALL:
         return [marks.get(row, row) if isinstance(row, int) else row for row in found]
     for row, mark in marks.items():  # of which there is mostly one at most
         with suppress(ValueError):
