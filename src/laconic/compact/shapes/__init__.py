@@ -10,7 +10,7 @@ shape shows.
 - Crashes: frames.
 - git: blame, commits, diff, diffstat, state.
 - Files and searches: listing, search.
-- Packages and builds: dependencies, npm, plan (Terraform), products.
+- Packages and builds: dependencies, plan (Terraform).
 - Any output: alike, columns, copies, numbered, repeats, values; the table of coverage.py
   (coverage); JSON (document), which no filter names.
 
