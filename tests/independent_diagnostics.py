@@ -281,6 +281,9 @@ TWICE = {
 }  # fmt: skip
 # What may be hidden where such a text is shown: what is first in each of these.
 WHERE_SHOWN = {
+    "the statement that failed, whose values pytest shows": (
+        r"(?m)^E +(?:AssertionError: )?assert ", r"^(?:>| {3}) +assert ",
+    ),
     "a value of node's, whose difference is shown": (
         r"\+ actual - expected", r"^ *(?:expected|actual): [\[{]",
     ),

@@ -14,6 +14,7 @@ from laconic.compact.shapes.failures import Failure
 from laconic.compact.shapes.failures import shown as failures_shown
 from laconic.compact.shapes.native_frames import is_of_library
 from laconic.compact.shapes.passes import shaped
+from laconic.compact.shapes.rows import made
 from laconic.compact.tokens import estimate
 from outputs import FOUND
 
@@ -120,12 +121,15 @@ def test_very_many_findings_keep_their_rules_names_files_and_the_rare_ones():
     assert "Missing semicolon" in text
 
 
-def test_of_two_failures_with_two_frames_the_last_that_differs_is_shown():
-    """What is equal is not told again, but where the second came from is."""
-    failures = [Failure([number], f"{number}) works", "  ") for number in (1, 2)]
+def test_of_two_failures_that_say_the_same_the_second_stands_with_its_place_after_the_first():
+    failures = [Failure([number], f"{number}) works") for number in (0, 1)]
     for failure, line in zip(failures, (7, 9), strict=True):
-        failure.said = [("it is wrong", failure.lines)]
+        failure.rows = [made("it is wrong", failure.lines)]
         failure.places = ["app/cart.rb:3", f"spec/cart_spec.rb:{line}"]
-    rows = failures_shown(failures, dict.fromkeys(range(3), ""), "  ")
-    (second,) = rows[2]
-    assert second.text == "2) works  spec/cart_spec.rb:9 [else the same as 1)]"
+    rows = failures_shown(failures, ["", ""], "  ")
+    (first,) = rows[0]
+    assert rows[1] == []
+    assert first.text == (
+        "0) works  app/cart.rb:3 spec/cart_spec.rb:7: it is wrong"
+        " [also 1) works  app/cart.rb:3 spec/cart_spec.rb:9]"
+    )

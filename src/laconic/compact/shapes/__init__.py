@@ -10,14 +10,14 @@ shape shows.
 - Crashes: frames.
 - git: blame, commits, diff, diffstat, state.
 - Files and searches: listing, search.
-- Packages and builds: dependencies, npm, plan (Terraform), products.
+- Packages and builds: dependencies, plan (Terraform).
 - Any output: alike, columns, copies, numbered, repeats, values; the table of coverage.py
   (coverage); JSON (document), which no filter names.
 
 The others are parts of these:
 
 - All shapes: asked (the run), rows (lines, and what is shown in place of them).
-- Test runners: runners (the table), script_failures; changes, failures, logs, overview,
+- Test runners: runners (the table); changes, failures, logs, overview,
   pytest_failure.
 - Findings: finding, finding_block; finding_forms (the table of linters that write several lines).
 - Frames: foreign_paths, native_frames, script_frames.

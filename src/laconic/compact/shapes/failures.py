@@ -1,156 +1,193 @@
-"""What is shown of failed tests: title and places in one line, what is said below; equal ones once.
+"""What is shown of failed tests: title and places, what is said below; those that are alike once.
 
-Reports differ in form only; `report` reads them.
+Reports differ in form only; `report` reads them, as the table says.
 """
 
 from __future__ import annotations
 
-from laconic.compact.result import numbers_of
-from laconic.compact.shapes.changes import telling
+from itertools import pairwise
+
+from laconic.compact.result import Written, numbers_of
+from laconic.compact.shapes.changes import has_words, telling
 from laconic.compact.shapes.native_frames import is_of_library
 from laconic.compact.shapes.rows import indent_of, made, text_of, whole
+from laconic.compact.shapes.script_frames import Place, read_place
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterable, Sequence
-    from typing import TypeAlias
-
     from laconic.compact.masks import Mask
     from laconic.compact.result import Row
     from laconic.compact.shapes.rows import Texts
-
-    Said: TypeAlias = tuple[str, list[int]]  # a line, and those that it is made of
+    from laconic.compact.shapes.runners import Runner
 
 _MOST_PLACES = 8  # own frames of one failure
-_LONGEST = 160  # characters of two values that are in one line
-_EXPECTED = pattern(r"\s*(?:#\s*)?(?:[Ee]xpected|got): +\S.*")
-_ACTUAL = pattern(r"\s*(?:#\s*)?(?:got|[Aa]ctual|expected): +\S.*")
+_LONGEST = 160  # characters of a title and a message in one line
+_FEW = 2  # titles of others that stand behind the first
 _BULLETS = " \u25cf\u2716"
-_THERE, _THESE = "[same place]", "[same frames]"
-_LONG_FRAMES = 24  # characters of frames but the last, which others have, too
+# The source around a place, and the mark below it, as the runners print them.
+_EXCERPT = pattern(r"\s*>?\s*\d+ ?\|(?: .*)?|\s+\|?\s*\^[\^~ ]*\s*")
+_IN_BLOCK = pattern(r":in [`'](?:.*#)?(?:block |<top |<main>|rescue in block ).*")
 
 
 class Failure:
-    """lines: all that it is read from. title: with its number. name: by which others refer to it.
+    """lines: all that it is read from. title: with its number. test: the name of the test.
 
-    code: the line of source that failed, if it is told. said: the message, each line with those
-    that it is made of. places: the project's own frames. foreign: how many others there are.
-    test: the name of the test. begins: where it does, if that is known. also: the titles of tests
-    that failed in the same way. rows: what is shown below of the lines as they are. cut: lines of
-    which not all is told.
+    places: the project's own frames. foreign: how many others there are. begins: where the test
+    does, if that is known. also: the titles of tests that failed in the same way. rows: what is
+    said below the title.
     """
 
-    __slots__ = (
-        "also", "begins", "code", "cut", "foreign", "indent", "lines", "name", "places", "rows",
-        "said", "test", "title",
-    )  # fmt: skip
+    __slots__ = ("also", "begins", "foreign", "lines", "places", "rows", "test", "title")
 
-    def __init__(self, lines: list[int], title: str, indent: str = "") -> None:
-        self.lines, self.title, self.indent = lines, title, indent
-        self.code: Said | None = None
-        self.said: list[Said] = []
+    def __init__(self, lines: list[int], title: str) -> None:
+        self.lines, self.title = lines, title
         self.rows: list[Row] = []
         self.places: list[str] = []
         self.foreign = 0
         self.begins = self.test = ""
         self.also: list[str] = []
-        self.cut: set[int] = set()
-        self.name = title.split(maxsplit=1)[0]
 
-    def add_frames(self, frames: list[str]) -> None:
-        """Take over the frames of a trace, the innermost first; a library's are counted."""
-        own = [text for text in frames if not is_of_library(text)]
-        self.places = _once(own) if own else frames[:1]
-        self.foreign = len(frames) - max(len(own), len(self.places))
+
+def fill(
+    failure: Failure, runner: Runner, body: list[int], texts: Texts, pinned: Mask, place: str
+) -> None:
+    """Read what is below the title; place: where the test begins, if the title has that."""
+    place = place or next((m[1] for i in body if (m := runner.begun.fullmatch(texts[i]))), "")
+    said = Written({i: runner.beside.sub("", texts[i]) for i in body})
+    body = [i for i in body if said[i].strip() and not runner.noise.fullmatch(said[i])]
+    frames = {i: frame for i in body if (frame := _frame(failure, runner, said[i]))}
+    hidden = _equal(runner, body, said, pinned)
+    hidden |= _values(runner, body, said) if hidden else set()
+    hidden |= {i for i in body if _EXCERPT.fullmatch(said[i])} if frames else set()
+    for index in body:
+        if index not in hidden and index not in frames:
+            only = runner.said.fullmatch(said[index])
+            failure.rows.append(_row(only[1] if only else said[index], index, texts))
+    own = list(dict.fromkeys(f.text for f in frames.values() if not f.is_foreign))
+    innermost = [frame.text for frame in frames.values() if frame.is_known]
+    own = own or innermost[: not (place or runner.is_below)]
+    failure.foreign = 0 if runner.is_script else len(frames) - len(own)
+    failure.places = _with_start(place, _once(own)) if place else _once(own)
+
+
+def _row(text: str, index: int, texts: Texts) -> Row:
+    if text == texts[index]:
+        return index
+    is_whole = not any(map(str.isalnum, texts[index].replace(text, "", 1)))
+    return (whole if is_whole else made)(text, [index])
+
+
+def _frame(failure: Failure, runner: Runner, text: str) -> Place | None:
+    if runner.is_script:
+        return read_place(text)
+    match = runner.frame.fullmatch(text)
+    if match is None:
+        return None
+    groups = match.groupdict()
+    place, function = groups["place"] or "", groups.get("function") or ""
+    is_test = function.rstrip("'").endswith(failure.test.rpartition("#")[2] or "\n")
+    told = place if is_test or _IN_BLOCK.fullmatch(function) else place + function
+    return Place(told, is_foreign=not place or is_of_library(place))
 
 
 def _once(frames: list[str]) -> list[str]:
     """Frames without those that are at the same place as the next: calls of built-in functions."""
-    places = [text.partition(":in ")[0] for text in frames]
-    return [
-        t for t, at, after in zip(frames, places, [*places[1:], ""], strict=True) if at != after
-    ]
+    places = [text.partition(":in ")[0] for text in [*frames, ""]]
+    return [text for text, (at, after) in zip(frames, pairwise(places), strict=True) if at != after]
 
 
-def shown(failures: Iterable[Failure], texts: Texts, mark: str) -> dict[int, list[Row]]:
-    """The rows of failures, by the first line of each; what an earlier one says is not told again.
+def _with_start(place: str, own: list[str]) -> list[str]:
+    """The place of a test, with the column where it failed, and the other frames."""
+    line = place.rpartition(":")[0]
+    same = [at for at in own if at == place or at.rpartition(":")[0].endswith(line)]
+    if same and not same[0].endswith(place):
+        place += f", {same[0].rpartition('/')[2]}"
+    return [*(at for at in own if at not in same), place]
 
-    mark: what stands before places, or a bracket around them.
-    """
-    found: dict[int, list[Row]] = {}
-    told: dict[tuple[object, ...], Failure] = {}
-    codes: set[tuple[str, ...]] = set()
-    before: tuple[str, ...] = ()
-    firsts: list[tuple[Failure, Said | None, str]] = []
-    last: tuple[str, ...] = ()
-    for failure in failures:
-        said = tuple(text.strip() for text, _ in failure.said)
-        said += tuple(text_of(row, texts) for row in failure.rows)
-        places = tuple(failure.places)
-        keys = (
-            (said, places),
-            (said, places[:-1], "but the last place"),
-            (said, failure.code and failure.code[0], "anywhere"),
-        )
-        again = (failure.title, *keys[0])
-        found[failure.lines[0]] = []
-        if (said or failure.code) and again in told:  # in a summary at the end
-            continue
-        told[again] = failure
-        first, near, same = (told.setdefault(key, failure) for key in keys)
-        is_next, last = said == last, said  # those are told together by another shape
-        if (said or failure.code) and first is not failure:
-            where = f"{mark}{failure.begins}" if failure.begins else ""
-            first.also.append(f"{failure.title.strip(_BULLETS)}{where}")
-            continue
-        if said and len(places) > 1 and near is not failure:
-            where = f"{mark}{places[-1]}"
-            text = f"{failure.title}{where} [else the same as {near.name}]"
-            found[failure.lines[0]] = [made(text, failure.lines)]
-            before = places
-            continue
-        if said and same is not failure and not is_next:
-            text = f"{failure.title}{_where(failure, mark)} [the same as {same.name}]"
-            if len(text) < len(failure.title + "".join(said)):
-                found[failure.lines[0]] = [made(text, failure.lines)]
-                continue
-        code = failure.code
-        if code and (code[0], *places[:1]) in codes:
-            code = None
-        elif code:
-            codes.add((code[0], *places[:1]))
-        is_there = places == before and len("".join(places)) > len(_THERE)
-        is_near = len(" ".join(places[:-1])) > _LONG_FRAMES and places[:-1] == before[:-1]
-        if is_there:
-            failure.places = []
-        elif is_near:
-            failure.places = [_THESE, places[-1]]
-        firsts.append((failure, code, f" {_THERE}" if is_there else mark))
-        before = places
-    found |= {first.lines[0]: _rows(first, code, where, texts) for first, code, where in firsts}
+
+def _values(runner: Runner, body: list[int], texts: Texts) -> set[int]:
+    """The lines of values, of which a difference tells what an agent acts on."""
+    found: set[int] = set()
+    depth = -1  # that of the line above, if it names a value
+    for index in body:
+        text = texts[index]
+        if depth < 0 or indent_of(text) <= depth:
+            depth = indent_of(text) if runner.values.fullmatch(text) else -1
+        if depth >= 0:
+            found.add(index)
     return found
 
 
-def _rows(failure: Failure, code: Said | None, mark: str, texts: Texts) -> list[Row]:
+def _equal(runner: Runner, body: list[int], texts: Texts, pinned: Mask) -> set[int]:
+    """What need not be shown of differences: all but one of them, and what is equal in that.
+
+    None is shown if the message above it has every value that it tells apart.
+    """
+    legends = [pos for pos, i in enumerate(body) if runner.legend.fullmatch(texts[i])]
+    heads = [pos for before, pos in pairwise([-2, *legends]) if pos != before + 1]
+    heads = [p for p in heads if p == heads[0] or not texts[body[p]].lstrip().startswith("@@")]
+    gone: set[int] = set()
+    is_told = False
+    for start, following in pairwise([*heads, len(body)]):
+        legend = [body[pos] for pos in legends if start <= pos < following]
+        block: list[int] = []
+        for index in (i for i in body[start:following] if i not in legend):
+            if read_place(texts[index]) or _EXCERPT.fullmatch(texts[index]):
+                break
+            block.append(index)
+        column = indent_of(texts[legend[0]])
+        changed = telling(block, texts, column, pinned)
+        if not changed:
+            continue
+        words = "\n".join(texts[i] for i in body[: heads[0]])
+        signed = [texts[i][column + 1 :].strip() for i in changed if texts[i][column] in "-+"]
+        if is_told or all(has_words(words, text) for text in signed):
+            gone |= {*legend, *(i for i in block if not pinned[i])}
+        else:
+            gone |= {*block} - changed | set(legend if len(legend) > 1 else ())
+        is_told = True
+    return gone
+
+
+def shown(failures: list[Failure], texts: Texts, mark: str) -> dict[int, list[Row]]:
+    """What is shown of failures, by the first line of each; alike ones with the first of them.
+
+    mark: what is written before places, or a bracket around them.
+    """
+    firsts: dict[tuple[str, ...], Failure] = {}
+    told: list[Failure] = []
+    for failure in failures:
+        said = tuple(text_of(row, texts).strip() for row in failure.rows)
+        first = firsts.setdefault(said, failure) if said else failure
+        if first is failure:
+            told.append(failure)
+            continue
+        where = f"{mark}{failure.begins}" if failure.begins else ""
+        if failure.places != first.places:
+            where = _at(failure.places[:_MOST_PLACES], mark)
+        title = f"{failure.title.strip(_BULLETS)}{where}"
+        if failure.title != first.title:  # else in a summary at the end
+            first.also.append(title)
+    found: dict[int, list[Row]] = {failure.lines[0]: [] for failure in failures}
+    return found | {failure.lines[0]: _rows(failure, mark, texts) for failure in told}
+
+
+def _rows(failure: Failure, mark: str, texts: Texts) -> list[Row]:
     """Title and places, and what is said: behind them if there is room, else below."""
     title = failure.title + _where(failure, mark)
     also = f" [also {', '.join(failure.also)}]" if failure.also else ""
-    said = [*([code] if code else []), *failure.said]
-    if not code and not failure.rows and len(said) == 1 and len(said[0][0] + title) <= _LONGEST:
-        return [made(f"{title}: {said[0][0].strip()}{also}", failure.lines)]
-    below = {index for _, lines in said for index in lines}
-    below |= {n - 1 for row in failure.rows for n in numbers_of(row)}
+    is_long = len(failure.also) > _FEW
+    last: list[Row] = [made(also[1:], failure.lines)] if is_long else []
+    also = "" if is_long else also
+    if len(failure.rows) == 1:
+        said = text_of(failure.rows[0], texts).strip()
+        if len(said + title) <= _LONGEST:
+            return [made(f"{title}: {said}{also}", failure.lines), *last]
+    below = {n - 1 for row in failure.rows for n in numbers_of(row)}
     others = [i for i in failure.lines if i not in below]
     is_whole = title + also == texts[others[0]]
-    rows: list[Row] = [others[0] if is_whole else made(title + also, others)]
-    if code:
-        rows.append(made(f"{failure.indent}{code[0]}", code[1]))
-    for text, lines in failure.said:
-        row = whole if failure.cut.isdisjoint(lines) else made
-        rows.append(row(f"{failure.indent}{text}", lines))
-    return [*rows, *failure.rows]
+    return [others[0] if is_whole else made(title + also, others), *failure.rows, *last]
 
 
 def _where(failure: Failure, mark: str) -> str:
@@ -160,46 +197,12 @@ def _where(failure: Failure, mark: str) -> str:
     if hidden > 0:
         half = _MOST_PLACES // 2
         places = [*places[:half], f"[{hidden} own frames hidden]", *places[-half:]]
-    end = ")" if mark.endswith("(") else ""
-    where = f"{mark}{' '.join(places)}{end}" if places and not mark.endswith(_THERE) else ""
-    if mark.endswith(_THERE):
-        where = mark
+    where = _at(places, mark)
     if failure.foreign:
         where += f" [{failure.foreign} foreign frame{'s' if failure.foreign > 1 else ''} hidden]"
     return where
 
 
-def joined_values(lines: Sequence[int], texts: Texts) -> list[Said]:
-    """Lines without their indent; what was expected and what came are in one if they are short."""
-    found: list[Said] = []
-    pos = 0
-    depth = min((indent_of(texts[i]) for i in lines), default=0)
-    while pos < len(lines):
-        text = texts[lines[pos]]
-        following = texts[lines[pos + 1]] if pos + 1 < len(lines) else ""
-        is_last = pos + 2 >= len(lines) or indent_of(texts[lines[pos + 2]]) <= indent_of(following)
-        if _EXPECTED.fullmatch(text) and _ACTUAL.fullmatch(following) and is_last:
-            both = f"{_plain(text)} {_plain(following)}"
-            if len(both) <= _LONGEST:
-                found.append((both, [lines[pos], lines[pos + 1]]))
-                pos += 2
-                continue
-        found.append((text[depth:].rstrip(), [lines[pos]]))
-        pos += 1
-    return found
-
-
-def _plain(text: str) -> str:
-    return text.strip().removeprefix("#").strip()
-
-
-def with_difference(
-    message: list[int], legend: re.Pattern[str], texts: Texts, pinned: Mask
-) -> list[Said]:
-    """A message; of the difference below it, which begins with a line of the legend, what tells."""
-    at = next((p for p, i in enumerate(message) if legend.fullmatch(texts[i])), len(message))
-    column = indent_of(texts[message[at]]) if at < len(message) else 0
-    below = [i for i in message[at:] if not legend.fullmatch(texts[i])]
-    changed = telling(below, texts, column, pinned)
-    told = ((texts[i][column:].rstrip(), [i]) for i in below if not changed or i in changed)
-    return [*joined_values(message[:at], texts), *told]
+def _at(places: list[str], mark: str) -> str:
+    end = ")" if mark.endswith("(") else ""
+    return f"{mark}{' '.join(places)}{end}" if places else ""

@@ -43,7 +43,7 @@ _READ = "report.report_of"  # the shape of every runner of which its row in that
 _SHAPES = {
     "blame": ("blame.blame", _ALL),
     "blocks": ("copies.blocks", _ALL),
-    "bun": (_READ, _TRIED),
+    "boxes": (_READ, _TRIED),
     "columns": ("columns.columns", _ALL),
     "commits": ("commits.commits", _ALL),
     "coverage": ("coverage.coverage", _TRIED),
@@ -63,16 +63,16 @@ _SHAPES = {
     "memory": (_READ, _REPORT),
     "minitest": (_READ, _REPORT),
     "mocha": (_READ, _TRIED),
+    "modules": (_READ, _TRIED),
     "names": ("listing.names", _ALL),
     "notes": ("notes.notes", "notes.is_context"),
-    "npm": ("npm.npm", _TRIED),
+    "npm": (_READ, _TRIED),
     "numbered": ("numbered.numbered", _ALL),
     "packages": ("tests.packages", _NO_OTHERS),
     "passed": ("tests.passed", "tests.is_of_passed"),
     "phpunit": (_READ, _REPORT),
     "pip": (_READ, _REPORT),
     "plan": ("plan.plan", "plan.may_belong"),
-    "products": ("products.products", _TRIED),
     "progress": (_READ, _TRIED),
     "prove": (_READ, _REPORT),
     "pytest": ("pytest.pytest", "pytest.may_be_of_report"),
@@ -85,7 +85,6 @@ _SHAPES = {
     "state": ("state.state", _ALL),
     "surefire": (_READ, _TRIED),
     "tap": (_READ, _TRIED),
-    "unity": (_READ, _REPORT),
     "unittest": (_READ, _NO_OTHERS),
     "values": ("values.values", "values.is_shortened"),
     "vitest": (_READ, _NO_OTHERS),
@@ -94,10 +93,10 @@ NAMES = tuple(sorted(_SHAPES))
 # The order in which an output without a filter is looked at.
 GENERIC = (
     "rspec", "minitest", "phpunit", "prove",
-    "diff", "commits", "diffstat", "pytest", "coverage", "unittest", "surefire", "gtest", "unity",
+    "diff", "commits", "diffstat", "pytest", "coverage", "unittest", "surefire", "gtest",
     "ctest", "libtest", "jest", "mocha", "vitest", "spec", "tap", "passed",
     "packages", "pip", "progress",
-    "npm", "frames",
+    "npm", "boxes", "frames", "modules",
     "memory", "notes", "findings", "excerpts", "differences",
     "dependencies",
     "listing", "search", "columns", "rounds", "blocks", "items", "repeats", "numbered",
@@ -106,7 +105,7 @@ GENERIC = (
 
 
 # What every summary is looked at for after the shapes of its filter.
-AFTER = ("excerpts", "rounds", "blocks", "items")
+AFTER = ("boxes", "excerpts", "rounds", "blocks", "items")
 
 
 # What an output has of which these can make something, so that they need not look at each line.

@@ -250,9 +250,9 @@ class _Report:
             f" {place} in {function}" if function not in told else f" {place}"
             for place, function in failure.places.items()
         )
-        key = (where, *failure.written)
+        key = tuple(failure.written)
         if key in self._alike:
-            self._add_alike(self._alike[key], name, lines)
+            self._add_alike(self._alike[key], name, where, lines)
         else:
             self._alike[key] = len(self.rows)
             self.rows += [made(f"{word}{name}{where}", lines), *failure.rows]
@@ -283,13 +283,14 @@ class _Report:
         if foreign or captured:
             self.rows += [made(f"{self._part} {name}", lines[:1]), *foreign, *captured]
 
-    def _add_alike(self, pos: int, name: str, lines: list[int]) -> None:
-        """Name a test that failed in the same place and with the same words as another."""
+    def _add_alike(self, pos: int, name: str, where: str, lines: list[int]) -> None:
+        """Name a test that failed with the same words as another, and where, if not there."""
         first = self.rows[pos]
         assert isinstance(first, Shown)
+        where = "" if f"{where} " in f"{first.text.partition(' [also')[0]} " else where
         text = first.text.removesuffix("]") if _ALIKE.search(first.text) else f"{first.text} [also"
         name = name.removeprefix("ERROR at setup of ").removeprefix("ERROR collecting ")
-        self.rows[pos] = made(f"{text} {name}]", [*(n - 1 for n in first.numbers), *lines])
+        self.rows[pos] = made(f"{text} {name}{where}]", [*(n - 1 for n in first.numbers), *lines])
 
     def _end_line_form(self, text: str) -> None:
         """Show a failure of `--tb=line`: its place and message, then what else pytest says."""

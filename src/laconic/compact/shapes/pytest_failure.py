@@ -6,6 +6,7 @@ from itertools import groupby, pairwise
 
 from laconic.compact.diagnostics import diagnostics, is_diagnostic
 from laconic.compact.result import SHORT, Shown, numbers_of
+from laconic.compact.shapes.changes import has_words
 from laconic.compact.shapes.logs import DULL, level_of
 from laconic.compact.shapes.repeats import kind_of
 from laconic.compact.shapes.rows import find_form, made, text_of, whole
@@ -44,6 +45,8 @@ _DULL = pattern(
 _SIGNED = pattern(r"(E?\s+)[-+] .*")
 # A line of a difference, or one of two values that differ: `{'a': 1} != {'a': 2}`.
 _TOLD = pattern(r"(?:E? +)?(?:[-+] .*|At index \d+ diff: .*|\{.*\} != \{.*\})")
+# The two values of an index or a key.
+_DIFFERING = pattern(r"(?:E? +)?(?:At index \d+ diff: |\{)(.+?)\}? != \{?(.+?)\}?")
 _WHERE, _CALLED = pattern(r"E? +\+ +where .*"), pattern(r"E? +\+ +where .* = [\w.]+\(\)")
 _MANY_EQUAL, _MANY_LIKE = 4, 3
 _MOST_SAID, _MOST_CAPTURED, _MOST_OWN, _MOST_LOCALS = 14, 8, 6, 8
@@ -173,7 +176,10 @@ class Failure:
         if following not in self._said:
             return False
         message = _unmarked(self._texts[following]).strip().removeprefix("AssertionError: ")
-        return bool(_RAISED.fullmatch(text)) or text.removeprefix(">").strip() == message
+        code = text.removeprefix(">").strip()
+        is_whole = "..." not in message or following != self._said[-1]
+        is_asserted = is_whole and code.startswith("assert ") and message.startswith("assert ")
+        return bool(_RAISED.fullmatch(text)) or code == message or is_asserted
 
     def _kept_locals(self) -> list[Row]:
         more = self._locals[_MOST_LOCALS:]
@@ -219,6 +225,11 @@ def _without_told(kept: list[int], texts: Texts) -> list[int]:
         if _CALLED.fullmatch(texts[i]) and _WHERE.fullmatch(texts[after])
     }
     told |= equal_differences(kept, texts)
+    message = texts[kept[0]] if kept else ""
+    for index in kept[1:] if "..." not in message else ():
+        differing = _DIFFERING.fullmatch(texts[index])
+        if differing and all(has_words(message, value) for value in differing.groups("")):
+            told.add(index)
     return [i for i in kept if i not in told]
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
-from laconic.compact.result import Written
-from laconic.compact.shapes.failures import Failure, shown, with_difference
-from laconic.compact.shapes.native_frames import is_of_library
+from laconic.compact.shapes.failures import Failure, fill, shown
 from laconic.compact.shapes.overview import headings
 from laconic.compact.shapes.rows import find_form, placed, raw_of, short
 from laconic.compact.shapes.runners import runner as runner_of
-from laconic.compact.shapes.script_failures import fill
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -21,16 +18,12 @@ if TYPE_CHECKING:
     from laconic.compact.masks import Mask
     from laconic.compact.result import Row
     from laconic.compact.shapes.asked import Asked
-    from laconic.compact.shapes.failures import Said
     from laconic.compact.shapes.rows import Texts
     from laconic.compact.shapes.runners import Block, Runner
 
-_IN_BLOCK = pattern(r":in [`'](?:.*#)?(?:block |<top |<main>|rescue in block ).*")
-_KIND = pattern(r"\s*((?:[A-Z]\w*::)*[A-Z]\w*):")
 _SUITES = pattern(r" [\u203a>] ")
 _WRONG = pattern(r"(?i).*\b(?:warn(?:ing)?|error|fail(?:ed|ure)?|exception|deprecated)\b.*")
 _PLACE = pattern(r".+: (?:Failure|Skipped)")  # above each message of Google Test
-_CARETS = pattern(r"\s+\^[\^~ ]*")
 
 
 def report_of(name: str, rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -194,13 +187,12 @@ def may_be_of(name: str, text: str) -> bool:
 
 
 def _failure(runner: Runner, kind: Block, block: list[int], texts: Texts, pinned: Mask) -> Failure:
-    """Read title, code, message, frames and causes of a failure."""
+    """Read title, message and frames of a failure."""
     heads = 2 if kind.head else 1
     head = (kind.head or kind.begins).fullmatch("\n".join(texts[i] for i in block[:heads]))
     assert head is not None
     groups = head.groupdict()
-    failure = Failure(block, head.expand(kind.title).rstrip(), head.expand(kind.indent))
-    failure.name = head.expand(kind.name).strip() or groups.get("test") or failure.name
+    failure = Failure(block, head.expand(kind.title).rstrip())
     failure.test = groups.get("test") or ""
     more = _title_below(block, texts, kind.more)
     if more:
@@ -208,34 +200,7 @@ def _failure(runner: Runner, kind: Block, block: list[int], texts: Texts, pinned
         failure.title = failure.title.removesuffix(":")
         failure.test = texts[more[-1]].strip().removesuffix(":")
     body = block if kind.has_code else block[heads + len(more) :]
-    if runner.is_script:
-        fill(failure, runner, body, texts, pinned, groups.get("place") or "")
-        return failure
-    said = Written({i: runner.beside.sub("", texts[i]) for i in body})
-    failure.cut = {i for i in body if any(map(str.isalnum, texts[i].removesuffix(said[i])))}
-    body = [i for i in body if not runner.noise.fullmatch(said[i])]
-    filled = [i for i in body if said[i].strip()]
-    if reasons := list(takewhile(lambda i: kind.reason.fullmatch(said[i]), filled)):
-        failure.title += " ".join([":", *(kind.reason.sub(r"\1", said[i]) for i in reasons)])
-        body = [i for i in body if i not in reasons]
-    causes = [pos for pos, i in enumerate(body) if runner.cause.fullmatch(said[i])]
-    own = body[: causes[0]] if causes else body
-    frames = {i: found for i in own if (found := runner.frame.fullmatch(said[i]))}
-    places = [_place(found.groupdict(), failure.test) for found in frames.values()]
-    failure.add_frames([place for place in places if place])
-    failure.foreign += places.count("")
-    if not kind.where and failure.places and is_of_library(failure.places[0]):
-        failure.places, failure.foreign = [], len(frames)  # the title has the file
-    own = _without_code(failure, runner, [i for i in own if i not in frames], said)
-    failure.said = _message(failure, runner, own, said, pinned)
-    for start, end in pairwise([*causes, len(body)]):
-        failure.said.append(_cause(failure, runner, body[start:end], said))
-    if place := groups.get("place"):
-        failure.places = [*(p for p in failure.places if p != place), kind.where.format(place)]
-    if failure.code:
-        is_own = bool(failure.places) and not is_of_library(failure.places[0])
-        is_told = any(_repeats(failure.code[0], text) for text, _ in failure.said)
-        failure.code = None if is_told or (frames and not is_own) else failure.code
+    fill(failure, runner, body, texts, pinned, groups.get("place") or "")
     return failure
 
 
@@ -246,69 +211,3 @@ def _title_below(block: list[int], texts: Texts, form: re.Pattern[str]) -> list[
     more = list(takewhile(lambda i: form.fullmatch(texts[i]), block[1:]))
     ends = [pos for pos, i in enumerate(more) if texts[i].endswith(":")]
     return more[: ends[0] + 1] if ends else []
-
-
-def _place(frame: dict[str, str | None], test: str) -> str:
-    """A frame; its function is left out if that is the test itself, or a block."""
-    place, function = frame["place"] or "", frame.get("function") or ""
-    is_test = bool(test) and function.rstrip("'").endswith(test.rpartition("#")[2])
-    return place if is_test or _IN_BLOCK.fullmatch(function) else place + function
-
-
-def _without_code(failure: Failure, runner: Runner, own: list[int], said: Texts) -> list[int]:
-    """Read the source that failed; the lines below it are the message."""
-    for pos, index in enumerate(own):
-        if code := runner.code.fullmatch(said[index]):
-            below = [] if code[1] else list(takewhile(lambda i: said[i].strip(), own[pos + 1 :]))
-            source = code[1] or (said[below[0]] if below else "")
-            failure.code = (source.strip(), [index]) if source.strip() else None
-            return own[pos + 1 + len(below) :]
-    return own
-
-
-def _message(
-    failure: Failure, runner: Runner, lines: list[int], said: Texts, pinned: Mask
-) -> list[Said]:
-    """The message without an excerpt of the source that is told, and with the kind before it."""
-    lines = [i for i in lines if said[i].strip()]
-    code = failure.code[0] if failure.code else ""
-    marks = {i for i in lines[1:] if _CARETS.fullmatch(said[i])}
-    again = {i for i, mark in pairwise(lines) if mark in marks and said[i].strip() in code}
-    lines = [i for i in lines if i not in marks | again]
-    found = with_difference(lines, runner.legend, said, pinned)
-    if len(found) > 1 and (kind := _KIND.fullmatch(found[0][0])):
-        (_, first), (text, second), *found = found
-        found.insert(0, (f"{kind[1]}: {text.strip()}", [*first, *second]))
-    joined = " ".join(text.strip() for text, _ in found)
-    if found and len(joined) <= runner.width:
-        return [(joined, [i for _, some in found for i in some])]
-    return found
-
-
-def _cause(failure: Failure, runner: Runner, lines: list[int], said: Texts) -> Said:
-    """An exception that caused another, in one line with the places that are not told yet."""
-    words: list[str] = []
-    told: list[int] = []
-    for index in lines:
-        frame = runner.frame.fullmatch(said[index])
-        place = _place(frame.groupdict(), "") if frame else ""
-        if place and is_of_library(place):
-            failure.foreign += 1
-        elif text := place or said[index].strip(" #-"):
-            is_near = place[:1] == "/" and _file(place) in map(_file, failure.places)
-            near = "/".join(text.split("/")[-2:]) if is_near else text
-            words += [] if text in failure.places else [near]
-            told.append(index)
-    return " ".join(words), told
-
-
-def _file(place: str) -> str:
-    return place.rpartition(":")[0]
-
-
-def _repeats(code: str, said: str) -> bool:
-    """Tell whether a statement that raises says no more than its message."""
-    kind, _, message = said.partition(": ")
-    if not message or "raise " not in code:
-        return False
-    return message in code or f"raise {kind}" in code

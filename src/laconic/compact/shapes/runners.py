@@ -20,23 +20,17 @@ class Block(NamedTuple):
 
     begins: its first line. below: its next line that is not blank. head: its first two lines, if
     they are the title. more: lines of the title below, of which the last ends with a colon. within:
-    further lines. frames: lines of which the last ones end it. title, name, indent: what is made of
-    the groups of `begins`, or of `head`; where: of the group `place`, or nothing if the title has a
-    file. reason: lines that belong to the title. has_code: whether its first line may have the code
-    that failed.
+    further lines. frames: lines of which the last ones end it. title: what is made of the groups of
+    `begins`, or of `head`. has_code: whether its first line may have the code that failed.
     """
 
     begins: re.Pattern[str]
     title: str = r"\1"
-    name: str = ""
-    indent: str = "  "
-    where: str = "{}"
     head: re.Pattern[str] | None = None
     below: re.Pattern[str] = _ANY
     within: re.Pattern[str] = _ANY
     frames: re.Pattern[str] | None = None
     more: re.Pattern[str] = NONE
-    reason: re.Pattern[str] = NONE
     has_code: bool = False
 
 
@@ -44,19 +38,18 @@ class Runner(NamedTuple):
     """How a runner reports; each pattern is that of a line.
 
     sign: what every report has. names: lines that tell of a failure, by its name. is_below: the
-    failures are below the sign. is_script: the frames are those of JavaScript, and the lines of a
-    failure stay as they are. dull: what says nothing. again: what is told of a test by its failure,
-    perhaps with lines of that below it. seed: what a success does not need, as the order of the
-    tests. short: what is shown by the groups of the pattern alone. other: further lines that may
-    not be shown, or end what is told again. marks: tests in an overview. part: the heading of a
-    part; passed: what says that all is well in it; failed: what says that it is not, and stands for
-    the heading. mark: what is written before places.
+    failures are below the sign. is_script: the frames are those of JavaScript. dull: what says
+    nothing. again: what is told of a test by its failure, perhaps with lines of that below it.
+    seed: what a success does not need, as the order of the tests. short: what is shown by the
+    groups of the pattern alone. other: further lines that may not be shown, or end what is told
+    again. marks: tests in an overview. part: the heading of a part; passed: what says that all is
+    well in it; failed: what says that it is not, and stands for the heading. mark: what is written
+    before places.
 
     Of a failure, beside: what is before its lines. noise: what says nothing. values: what does,
     with what is indented below it, where there is a difference. begun: the place where the test
-    begins. said: a line of which the first group is shown. code: the source that failed. frame: a
-    frame with its place. cause: the heading of an exception that caused another. legend: what
-    stands above a difference. width: of a message that is put into one line.
+    begins. said: a line of which the first group is shown. frame: a frame with its place. cause:
+    the heading of an exception that caused another. legend: what stands above a difference.
     """
 
     sign: re.Pattern[str]
@@ -78,11 +71,9 @@ class Runner(NamedTuple):
     noise: re.Pattern[str] = NONE
     values: re.Pattern[str] = NONE
     begun: re.Pattern[str] = NONE
-    code: re.Pattern[str] = NONE
     frame: re.Pattern[str] = NONE
     cause: re.Pattern[str] = NONE
     legend: re.Pattern[str] = NONE
-    width: int = 0
     mark: str = " "
 
 

@@ -6,15 +6,7 @@ https://nodejs.org/api/errors.html#errorstack describes the lines of a stack.
 from __future__ import annotations
 
 from laconic.compact.shapes.foreign_paths import is_foreign_path
-from laconic.compact.shapes.rows import made, whole
 from laconic.patterns import pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from laconic.compact.result import Row
-    from laconic.compact.shapes.rows import Texts
 
 _FRAME = pattern(
     r"(?:\s+at:? (?:async )?(?:.*\()?| {4,}(?:async )?[\w.<>$ ]+ \((?=file:|node:|/)| \u276f (?:\S+ )?)(?P<path>(?:file://|node:|/|\.|[A-Za-z]:|[\w@-]+/|\w)[^()\s]*?)"
@@ -50,36 +42,3 @@ def read_place(text: str) -> Place | None:
         return None
     written = text[match.start("path") :].rstrip(" {,").rstrip(")")
     return Place(written, is_foreign=is_foreign_path(match["path"].removeprefix("file://")))
-
-
-class Stack:
-    """The frames among some lines: the place of each, by its line, and of the project's own.
-
-    innermost: the line of the first frame whose place is known, if there is one.
-    """
-
-    __slots__ = ("innermost", "own", "places")
-
-    def __init__(self, lines: Iterable[int], texts: Texts) -> None:
-        frames = {i: place for i in lines if (place := read_place(texts[i]))}
-        self.places = {i: place.text for i, place in frames.items()}
-        self.own = {i: place.text for i, place in frames.items() if not place.is_foreign}
-        self.innermost = [i for i, place in frames.items() if place.is_known][:1]
-
-    def own_rows(self, texts: Texts) -> list[Row]:
-        """Own frames, each once; of many in one trace those in the middle are counted."""
-        own = list(self.own)
-        equal: dict[str, list[int]] = {}
-        for index in own:
-            equal.setdefault(texts[index].strip().removesuffix(" {"), []).append(index)
-        groups = list(equal.values())
-        rows: list[Row] = [
-            whole(f"{texts[same[0]]} [x{len(same)}]", same) if len(same) > 1 else same[0]
-            for same in groups
-        ]
-        if len(rows) <= MOST_OWN or own[-1] - own[0] > 2 * len(own):
-            return rows
-        half = MOST_OWN // 2
-        hidden = [index for same in groups[half:-half] for index in same]
-        mark = made(f"[{len(groups) - 2 * half} own frames hidden]", hidden)
-        return [*rows[:half], mark, *rows[-half:]]
