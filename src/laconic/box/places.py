@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from glob import glob
 from os.path import join, normpath
@@ -14,10 +15,6 @@ from laconic.reading.place_names import (
     PRIVATE_NAMES,
     SECRET_NAMES,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 # In a git directory: what names programs, or where git finds what names programs. A new `commondir`
 # makes git take configuration and hooks from wherever it points (man 5 gitrepository-layout).
