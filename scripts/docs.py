@@ -18,8 +18,7 @@ from laconic.export.table import COLUMNS, type_of
 from laconic.hooks import failed
 from laconic.install.recipe import names, read_recipe
 from laconic.record.hosts import LIMITS
-from laconic.record.migrations import newest
-from laconic.record.schema import SCHEMA
+from laconic.record.migrations import SCHEMA, newest
 from laconic.server.wire import Kind
 from laconic.settings.environ import VARIABLES
 from laconic.settings.keys import options

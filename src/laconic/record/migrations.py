@@ -3,32 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 
-from laconic.record.schema import DAYS, SCHEMA, statements
-
+_DATA = Path(__file__).parent / "data"
 # Step n (from 1) leads from version n to version n+1. A step never changes once it is released;
-# SCHEMA is always the result of all steps.
-MIGRATIONS: tuple[str, ...] = (
-    """\
-ALTER TABLE runs ADD COLUMN day TEXT NOT NULL DEFAULT '';
-ALTER TABLE recalls ADD COLUMN day TEXT NOT NULL DEFAULT '';
-UPDATE runs SET day = date(time / 1000000, 'unixepoch', 'localtime');
-UPDATE recalls SET day = date(time / 1000000, 'unixepoch', 'localtime');
-"""
-    + DAYS
-    + """INSERT INTO days
-SELECT day, filter, program, project, exact, sum(runs), sum(hiding), sum(input_tokens),
-    sum(output_tokens), sum(pipe_override), sum(recalls), sum(recalled), min(time), max(time)
-FROM (
-    SELECT day, filter, program, project, exact, 1 AS runs, raw_id <> '' AS hiding, input_tokens,
-        output_tokens, pipe_override, 0 AS recalls, 0 AS recalled, time
-    FROM runs
-    UNION ALL
-    SELECT day, filter, program, project, exact, 0, 0, 0, 0, 0, 1, tokens, time FROM recalls
-) GROUP BY 1, 2, 3, 4, 5;
-""",
-    "ALTER TABLE runs ADD COLUMN sandboxed INTEGER NOT NULL DEFAULT 0;",
-)
+# SCHEMA is always the result of all steps, and docs/schema.md is generated from it.
+MIGRATIONS = tuple((_DATA / f"{step}.sql").read_text("utf-8") for step in (1, 2))
+SCHEMA = (_DATA / "schema.sql").read_text("utf-8")
 
 
 class NewerError(Exception):
@@ -42,6 +23,16 @@ def newest() -> int:
 def version_of(connection: sqlite3.Connection) -> int:
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     return version
+
+
+def statements(script: str) -> list[str]:
+    """Split a script into statements; a trigger contains statements of its own."""
+    parts = [""]
+    for line in script.splitlines(keepends=True):
+        parts[-1] += line
+        if sqlite3.complete_statement(parts[-1]):
+            parts.append("")
+    return [statement for statement in parts if statement.strip()]
 
 
 def migrate(connection: sqlite3.Connection) -> None:
