@@ -15,12 +15,11 @@ _DATA = f"{dirname(__file__)}/data/words"  # noqa: PTH120 - as below
 def word_lists(name: str) -> dict[str, tuple[str, ...]]:
     """The lists of a file by their titles, each in the order in which it is written."""
     lists: dict[str, list[str]] = {}
-    title = ""
+    words: list[str] = []
     with open(f"{_DATA}/{name}.txt", encoding="utf-8") as file:  # noqa: PTH123 - pathlib is slow to load
         for line in file:
             if line.startswith("["):
-                title = line.strip()[1:-1]
+                words = lists.setdefault(line.strip()[1:-1], [])
             elif not line.startswith("#"):
-                lists.setdefault(title, []).extend(line.split())
-    lists.pop("", None)
+                words += line.split()
     return {title: tuple(words) for title, words in lists.items()}
