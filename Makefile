@@ -38,7 +38,7 @@ fix: .venv/.dev  ## fix what ruff can fix
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: .venv/.package  ## write what is generated: parts of README.md and docs/, client/kinds.h, reading/agent_places.py
+docs: .venv/.package  ## write what is generated: parts of README.md and docs/, client/kinds.h, data/words/agents.txt
 	$(BIN)/python scripts/docs.py
 
 picture: .venv/.package  ## draw the picture of the README from what commands print

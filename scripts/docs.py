@@ -18,8 +18,7 @@ from laconic.export.table import COLUMNS, type_of
 from laconic.hooks import failed
 from laconic.install.recipe import names, read_recipe
 from laconic.record.hosts import LIMITS
-from laconic.record.migrations import newest
-from laconic.record.schema import SCHEMA
+from laconic.record.migrations import SCHEMA, newest
 from laconic.server.wire import Kind
 from laconic.settings.environ import VARIABLES
 from laconic.settings.keys import options
@@ -125,7 +124,7 @@ def _c_text(text: str) -> str:
 
 
 def agent_places() -> str:
-    """Return the module that names the places of agents' settings, for those who guard them."""
+    """Return the lists of places where agents keep settings, for those who guard them."""
     agents = [one for one in _recipes() if one.how != "rules"]
     homes = [
         place.removeprefix("~/")
@@ -141,27 +140,21 @@ def agent_places() -> str:
         for file in one.files
         if file.user and place.startswith("~/.")
     ]
-    return f'''"""Where agents keep settings and hooks, written by `make docs` from agents/data/."""
-
-from __future__ import annotations
+    return f"""# Where agents keep settings and hooks, written by `make docs` from agents/data/.
 
 # What decides what an agent runs: in a project, or below a home.
-AGENT_HOOKS = (
-{_rows(dirname(path) or path for path in hooks)})
-
+[hooks]
+{_rows(dirname(path) or path for path in hooks)}
 # Below a home: settings, tokens, and what was said.
-AGENT_HOMES = (
-{_rows(homes)})
-'''
+[homes]
+{_rows(homes)}"""
 
 
 def _rows(names: Iterable[str]) -> str:
     """One name a line, without those that others lead to."""
     every = sorted(set(names))
     return "".join(
-        f'    "{name}",\n'
-        for name in every
-        if not any(name.startswith(f"{other}/") for other in every)
+        f"{name}\n" for name in every if not any(name.startswith(f"{other}/") for other in every)
     )
 
 
@@ -317,7 +310,7 @@ def pages() -> dict[Path, str]:
         DOCS / "laconic.1": man_page.page(),
         ROOT / "client/kinds.h": kinds_header(),
         ROOT / "client/failed.h": failed_header(),
-        ROOT / "src/laconic/reading/agent_places.py": agent_places(),
+        ROOT / "src/laconic/knowledge/data/words/agents.txt": agent_places(),
         comparison: with_numbers(comparison.read_text()),
         configuration: with_tables(configuration.read_text(), _key_table()),
         fleet: with_tables(fleet.read_text(), _collector(), _column_table(), _questions()),

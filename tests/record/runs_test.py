@@ -25,8 +25,9 @@ from laconic.errors import LaconicError
 from laconic.record import database, health, journal, migrations
 from laconic.record.database import BROKEN, DATABASE, bring_in, reading
 from laconic.record.hosts import DEFAULT_LIMIT, LIMITS, capped
+from laconic.record.migrations import SCHEMA, statements
 from laconic.record.runs import Run, record_run, row_of
-from laconic.record.schema import COLUMNS, SCHEMA, statements
+from laconic.record.schema import COLUMNS
 from records import CASES, a_run, rows
 
 COUNT = "SELECT count(*) FROM runs"

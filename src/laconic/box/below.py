@@ -5,11 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+from collections.abc import Iterator
 from os.path import basename, dirname
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _SEARCHED = getattr(os, "O_PATH", os.O_RDONLY)  # macOS has no O_PATH
 _DIRECTORY = _SEARCHED | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

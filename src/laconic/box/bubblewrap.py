@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Collection, Mapping, Sequence
 from os.path import basename, dirname, isabs, isdir, isfile, join, lexists, realpath
 
 from laconic.box.home import FOLDER, LINKED, TOP
+from laconic.box.layers import Layer
 from laconic.box.mounts import mounted_in
 from laconic.box.places import is_below
+from laconic.box.plan import Plan
 from laconic.errors import LaconicError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from laconic.box.layers import Layer
-    from laconic.box.plan import Plan
 
 INSIDE = "/run/laconic-box"  # box/box.h names it, too
 NAMES = "resolv.conf"  # in the directory of a box

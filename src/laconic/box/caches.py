@@ -10,15 +10,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from os.path import isdir, join
 
+from laconic.box.plan import Plan
 from laconic.files import open_handle
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.box.plan import Plan
 
 OWN = ".cache"
 # Caches that are only read, and that would take long to fill again.

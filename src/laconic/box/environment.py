@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 
 from laconic.patterns import compile_written, pattern
 from laconic.secrets.shapes import SHAPES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 # Words that mark a secret anywhere in a variable's name, and those that do so at its end.
 _SECRET = pattern(

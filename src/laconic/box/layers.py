@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator, Sequence
 from os.path import isdir, join, relpath
 
 from laconic.box.places import is_below
@@ -11,10 +12,6 @@ from laconic.undo.copying import make
 from laconic.undo.entry import DIRECTORY, OTHER, Entry, is_untouched, look, of_status
 from laconic.undo.reach import Place
 from laconic.undo.survey import TooMuchError, visit
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _NOT_PLAIN = frozenset(',:\\"\n\t ')  # an option of mount would have to quote them
 _PROBE = "--can-overlay"  # box/box.h

@@ -6,14 +6,11 @@ import os
 import re
 import stat
 import time
+from collections.abc import Iterable, Iterator
 from functools import cache
 from os.path import basename, dirname, islink, join, lexists, realpath
 
 from laconic.patterns import compile_written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 Stamp = tuple[int, int, int, int] | None  # device, inode and times; None: it is not there
 _ANY = "*"

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 
 from laconic.box.places import is_below
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def mount_points() -> list[str]:

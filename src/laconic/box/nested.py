@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Collection, Iterator
 from os.path import dirname, isdir, isfile, join, lexists, realpath
 
 from laconic.box.below import close_again, open_up
@@ -16,10 +17,6 @@ from laconic.errors import FileError
 from laconic.files import read_file
 from laconic.git.config import configuration
 from laconic.patterns import pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
 
 # What names programs in a git directory, or leads to what does: man 5 gitrepository-layout.
 _TELLING = frozenset(("config", "config.worktree", "hooks", "commondir"))

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from glob import glob
 from os.path import join, normpath
 
 from laconic.box.look import Names
-from laconic.reading.agent_places import AGENT_HOMES
 from laconic.reading.place_names import (
     GUARDED_AT_TOP,
     GUARDED_IN_BOX,
     PRIVATE_NAMES,
     SECRET_NAMES,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 # In a git directory: what names programs, or where git finds what names programs. A new `commondir`
 # makes git take configuration and hooks from wherever it points (man 5 gitrepository-layout).
@@ -46,7 +42,7 @@ _OF_MACHINE = frozenset(("etc", "run", "var", "proc"))
 @cache
 def hidden_names() -> tuple[str, ...]:
     secrets = (f"/{n}" if n.partition("/")[0] in _OF_MACHINE else n for n in SECRET_NAMES)
-    return _without_inner(*secrets, *PRIVATE_NAMES, *AGENT_HOMES)
+    return _without_inner(*secrets, *PRIVATE_NAMES)
 
 
 @cache

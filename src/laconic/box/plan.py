@@ -10,6 +10,7 @@ import os
 import stat
 import sys
 import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from glob import escape, glob
 from os.path import dirname, isabs, isdir, join, lexists, realpath
 
@@ -22,13 +23,8 @@ from laconic.box.registry import is_out_of_reach
 from laconic.box.repository import Repository
 from laconic.errors import LaconicError
 from laconic.files import home as home_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from laconic.settings.config import Box
-    from laconic.settings.load import Settings
+from laconic.settings.config import Box
+from laconic.settings.load import Settings
 
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - places to know, not to use
 # What programs need of /run, which is empty in the box otherwise.

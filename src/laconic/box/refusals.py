@@ -9,18 +9,14 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterator
 from os.path import basename, dirname, isabs, join, lexists, realpath
 
 from laconic.box.leftovers import NO_PORT, NO_ROUTE, NO_SERVER
 from laconic.box.places import PRIVATE, is_below
+from laconic.box.plan import Plan
 from laconic.door.listeners import on_this_machine
 from laconic.patterns import pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.box.plan import Plan
 
 _MOST_LINES, _MOST_NAMED = 400, 3
 # What the C library, the runtimes of languages and common programs say (man 3 errno).

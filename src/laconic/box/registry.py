@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from os.path import join, realpath
 
@@ -15,10 +16,6 @@ from laconic.door.hosts import HTTP, TLS, plain_name, read_hosts
 from laconic.errors import FileError
 from laconic.files import read_file, upwards
 from laconic.patterns import pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 _MOST_BYTES = 1 << 20
 _DEFINED = "@npmcli/config/lib/definitions/definitions.js"

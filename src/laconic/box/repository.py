@@ -7,6 +7,7 @@ take longer, and run what the configuration names.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from os.path import basename, dirname, isdir, isfile, join, normpath, realpath
 
 from laconic.box.places import IN_GIT_DIRECTORY, is_below
@@ -14,10 +15,6 @@ from laconic.errors import FileError
 from laconic.files import read_file
 from laconic.git.config import configuration
 from laconic.git.index import submodules
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _MOST_INDEX = 256 << 20
 _MOST_MODULES = 200

@@ -9,19 +9,14 @@ Nobody has run this on a Mac yet.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cache
 from os.path import dirname, isfile, join, lexists
 
 from laconic.box.places import guarded_anywhere, is_below
-from laconic.box.plan import own_variables
+from laconic.box.plan import Plan, own_variables
 from laconic.errors import LaconicError
 from laconic.files import write_private
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from laconic.box.plan import Plan
 
 PROGRAM = "/usr/bin/sandbox-exec"
 _RULES = "rules.sb"

@@ -14,22 +14,18 @@ import contextlib
 import json
 import os
 import stat
+from collections.abc import Iterable, Iterator, Mapping
 from os.path import basename, dirname, isdir, join, lexists, normpath, realpath
 from shutil import rmtree
 
 from laconic.box.places import is_below
+from laconic.box.plan import Plan
 from laconic.errors import FileError
 from laconic.files import read_file, upwards, write_private
 from laconic.patterns import pattern
 from laconic.reading.secret_files import is_secret
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from laconic.box.plan import Plan
-
-    Stamp = list[int] | None  # what tells one state of a file from another; None: it is not there
+Stamp = list[int] | None  # what tells one state of a file from another; None: it is not there
 
 # Where the box keeps what it has in place of these.
 OWN_PLACES = {"/tmp": "tmp", "/var/tmp": "vartmp"}  # noqa: S108 - places to know, not to use

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from os.path import isdir, join, lexists
 from typing import NamedTuple
 
@@ -19,10 +20,6 @@ from laconic.errors import LaconicError
 from laconic.files import home as home_of
 from laconic.settings.environ import state_directory
 from laconic.settings.load import isolated_settings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _LIMIT_S = 5  # a hook has a little more
 _STATUS = 7

@@ -11,16 +11,13 @@ import contextlib
 import os
 import sys
 import time
+from collections.abc import Mapping
 from os.path import dirname, join
 
 from laconic.box.bubblewrap import find_bubblewrap, find_helper
 from laconic.errors import FileError, LaconicError
 from laconic.files import make_private, read_file, write_private
 from laconic.settings.environ import state_directory
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _GOOD, _BAD, _HINDERED = "good", "bad", "hindered"
 _HOLDS_S = {_GOOD: float("inf"), _BAD: 86_400, _HINDERED: 60}

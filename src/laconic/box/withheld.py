@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from laconic.box.plan import Plan
 from laconic.patterns import pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.box.plan import Plan
 
 _MOST_LINES, _MOST_NAMED = 400, 3
 _WORD = pattern(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -11,21 +11,17 @@ import fcntl
 import os
 import shutil
 import stat
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
 from os.path import basename, dirname, join, lexists
 
 from laconic.box.home import FOLDER, TOP, home_of_account
 from laconic.box.places import is_below
+from laconic.box.plan import Plan
 from laconic.errors import LaconicError
 from laconic.files import make_private, open_handle, write_private
 from laconic.undo.store import remove_tree
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.box.plan import Plan
 
 _TOLD = "told"  # in FOLDER: the names that were told, each ended by a NUL
 _MOST_LOOKED, _MOST_NAMED = 3000, 3

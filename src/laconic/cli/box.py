@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from itertools import groupby
 from os.path import dirname, normpath
@@ -9,7 +10,7 @@ from os.path import dirname, normpath
 from laconic.box import written
 from laconic.box.inside import is_inside
 from laconic.box.launch import open_box, project_of
-from laconic.box.plan import make_plan
+from laconic.box.plan import Plan, make_plan
 from laconic.cli import main as command_line
 from laconic.cli.main import complain
 from laconic.cli.run import report
@@ -21,12 +22,6 @@ from laconic.run.options import RAW, Flag, read_flags
 from laconic.run.task import Task
 from laconic.settings.environ import environment
 from laconic.settings.load import current_directory, read_settings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from laconic.box.plan import Plan
 
 _MOST_SHOWN = 6
 NO_BOX = 125  # as timeout, env and chroot say that they themselves failed

@@ -6,11 +6,11 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from laconic.bundle import apply as bundles
 from laconic.bundle import manifest as manifests
 from laconic.bundle import signatures
+from laconic.bundle.apply import Done, Trusted
 from laconic.bundle.fetch import fetch
 from laconic.bundle.manifest import MANIFEST, POLICY, SIGNATURES
 from laconic.cli.main import complain
@@ -20,11 +20,7 @@ from laconic.files import read_file
 from laconic.report.dates import local
 from laconic.report.text import visible
 from laconic.settings.load import read_settings
-from laconic.settings.managed import FOLDER, LIMIT, PATH
-
-if TYPE_CHECKING:
-    from laconic.bundle.apply import Done, Trusted
-    from laconic.settings.managed import Managed
+from laconic.settings.managed import FOLDER, LIMIT, PATH, Managed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import base64
 import socket
+from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
-from laconic.door.hosts import TLS, why_not
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from laconic.door.hosts import Host
+from laconic.door.hosts import TLS, Host, why_not
 
 _PATIENCE_S = 20
 _MOST_BYTES = 1 << 16

@@ -7,13 +7,10 @@ the name lead into a private network, as that of a company's own registry does.
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Iterable
 from typing import NamedTuple
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 TLS, HTTP = 443, 80
 _PRIVATE = "private"

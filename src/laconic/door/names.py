@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import ipaddress
 import struct
+from collections.abc import Callable
 
 from laconic.door.hosts import is_of_the_world, plain_name
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _FIRST = int(ipaddress.IPv4Address("198.18.0.2"))  # box/network.c says why these
 _MOST_NAMES = 20_000

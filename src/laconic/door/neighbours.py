@@ -9,11 +9,8 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+from collections.abc import Iterable
 from os.path import basename, dirname, join
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 FOLDER = "ports"  # of the directory of a box
 _ALL_BYTES = 1024  # written at once, so that nobody reads a part

@@ -6,14 +6,9 @@ import errno
 import socket
 import threading
 import time
+from collections.abc import Callable, Iterable
 
-from laconic.door.listeners import in_the_box
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from laconic.door.listeners import Listener
+from laconic.door.listeners import Listener, in_the_box
 
 _OFTEN_S, _SELDOM_S, _YOUNG_S = 0.1, 0.5, 5.0
 _MOST_PORTS = 64

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from laconic.agents.load import AFTER, BEFORE, SESSION, load
+from laconic.agents.load import AFTER, BEFORE, SESSION, Agent, Event, load
 from laconic.files import is_there
 from laconic.hooks import call_log
-from laconic.hooks.call import dialect_of, find_event, parse, read
+from laconic.hooks.call import HookCall, dialect_of, find_event, parse, read
 from laconic.hooks.response import (
     Answer,
     Response,
@@ -24,16 +25,9 @@ from laconic.hooks.response import (
 )
 from laconic.record import kept
 from laconic.settings.environ import state_directory
+from laconic.settings.load import Settings
 from laconic.settings.managed import PATH
 from laconic.types import Outcome
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from laconic.agents.load import Agent, Event
-    from laconic.hooks.call import HookCall
-    from laconic.settings.load import Settings
 
 MOST_BYTES = 16 << 20
 # What a model is told when a session begins, if `[hooks] introduce` asks for it: 55 tokens.

@@ -5,14 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from collections.abc import Mapping
 
 from laconic.settings.environ import state_directory
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from laconic.types import Decision
+from laconic.types import Decision
 
 OF_CATALOGUES = "catalogues/fault"  # it is noted where it happens, with the place in the code
 _LONGEST = 500

@@ -7,14 +7,10 @@ the agent's process in _LACONIC_AGENT_PID, because nothing else says how the age
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 
+from laconic.agents.load import Agent
 from laconic.machine import processes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from laconic.agents.load import Agent
 
 
 def is_unattended(agent: Agent, environ: Mapping[str, str], agents_mode: str = "") -> bool:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from laconic import engine
 from laconic.hooks import call_log
+from laconic.settings.load import Settings
 from laconic.shell import ParseError, parse
 from laconic.shell.ast import Word
 from laconic.shell.walk import command_at
 from laconic.shell.words import as_typed, literal, quoted
-from laconic.types import HARD, Verdict
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.settings.load import Settings
-    from laconic.types import Decision
+from laconic.types import HARD, Decision, Verdict
 
 ALWAYS = "laconic allow --always"
 UNSHOWN = "…"  # in place of a command that cannot be shown

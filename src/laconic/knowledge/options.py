@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
+from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from laconic.knowledge.arguments import Argument
 
 _OPTION_LIKE = pattern(r"--?[A-Za-z]")
 MAY_BE_OPTION = "a value that is not known before it runs may be an option"

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from itertools import pairwise
 
 from laconic.patterns import pattern
-from laconic.shell.ast import Command, Word
+from laconic.shell.ast import Command, Redirect, Substitution, Word
 from laconic.shell.words import literal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from laconic.shell.ast import Redirect, Substitution
 
 PRINTERS = frozenset(("date", "echo", "mktemp", "printf", "pwd"))
 # What prints one word, which is not known.

@@ -10,23 +10,27 @@ import base64
 import binascii
 import posixpath
 from collections import Counter
+from collections.abc import Callable
+from collections.abc import Sequence as Several
 
+from laconic.knowledge.arguments import Values
 from laconic.knowledge.printed import output
 from laconic.patterns import pattern
 from laconic.shell import ParseError, parse
-from laconic.shell.ast import Assignment, Command, Substitution, Word, nodes
+from laconic.shell.ast import (
+    Assignment,
+    Command,
+    Node,
+    Redirect,
+    Sequence,
+    Substitution,
+    Word,
+    nodes,
+)
 from laconic.shell.escapes import ansi_c
 from laconic.shell.words import text
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from collections.abc import Sequence as Several
-
-    from laconic.knowledge.arguments import Values
-    from laconic.shell.ast import Node, Redirect, Sequence
-
-    Texts = tuple[str, ...]
+Texts = tuple[str, ...]
 
 MAX_TEXTS = 16
 _MAX_DEPTH = 3

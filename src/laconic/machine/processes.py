@@ -10,10 +10,7 @@ import contextlib
 import os
 import stat
 import sys
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Hashable
+from collections.abc import Hashable
 
 
 def own_number() -> int:

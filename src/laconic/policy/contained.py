@@ -6,6 +6,7 @@ decision as it is if not. A hard effect anywhere on a line is never contained.
 
 from __future__ import annotations
 
+from laconic.policy.profiles import Answers
 from laconic.types import (
     GRANTS,
     HARD,
@@ -17,10 +18,6 @@ from laconic.types import (
     strictest,
     union,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.policy.profiles import Answers
 
 # Of what is unclear, the words that one program reads. Not what the shell itself does, nor what a
 # program would write or delete: that may be all of the project.

@@ -7,17 +7,14 @@ that is not known may be the one that is meant, which asks.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from laconic.knowledge.arguments import Argument
+from laconic.settings.managed import Managed
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import commands
 from laconic.shell.words import literal
 from laconic.types import Decision, Effect, Source, Verdict
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from laconic.knowledge.arguments import Argument
-    from laconic.settings.managed import Managed
 
 ANY = "*"
 _VERBS = {Verdict.ALLOW: "allowed", Verdict.ASK: "asks", Verdict.DENY: "denied"}

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from laconic.types import EFFECTS, HARD, Effect, Verdict, union
+from collections.abc import Mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from laconic.types import EFFECTS, HARD, Effect, Verdict, union
 
 PROFILES = ("guard", "default", "work", "strict")
 ALIASES = {"relaxed": "work"}

@@ -6,11 +6,8 @@ wants them: what they let pass keeps its effects, and these are asked about here
 
 from __future__ import annotations
 
+from laconic.settings.managed import Managed
 from laconic.types import EFFECTS, Decision, Effect, Source, Verdict, strictest, union
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.settings.managed import Managed
 
 
 def with_required(decision: Decision, managed: Managed) -> Decision:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from laconic.policy.permissions import apply_to_text, judged_by_rules
+from collections.abc import Iterable, Mapping
+
+from laconic.knowledge.arguments import Argument
+from laconic.policy.own_rules import OwnRule
+from laconic.policy.permissions import Permission, apply_to_text, judged_by_rules
 from laconic.policy.profiles import Answers
 from laconic.policy.user_lists import (
     allowed_by_list,
@@ -10,21 +14,13 @@ from laconic.policy.user_lists import (
     listed_unknown,
     settled,
 )
+from laconic.reading.call import Call
+from laconic.reading.judge import Judge
 from laconic.reading.say import Say
+from laconic.reading.situation import Situation
 from laconic.reading.user_places import UserPlaces
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from laconic.knowledge.arguments import Argument
-    from laconic.policy.own_rules import OwnRule
-    from laconic.policy.permissions import Permission
-    from laconic.reading.call import Call
-    from laconic.reading.judge import Judge
-    from laconic.reading.situation import Situation
-    from laconic.settings.managed import Managed
-    from laconic.types import Decision, Effect
+from laconic.settings.managed import Managed
+from laconic.types import Decision, Effect
 
 
 class SubcommandGate:

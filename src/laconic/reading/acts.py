@@ -5,9 +5,7 @@ from __future__ import annotations
 import posixpath
 from enum import Enum
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.arguments import Argument
+from laconic.knowledge.arguments import Argument
 
 
 class Verb(Enum):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from laconic.files import upwards
 from laconic.knowledge.arguments import expand
 from laconic.patterns import pattern
+from laconic.reading.places import Facts
+from laconic.reading.situation import Situation
 from laconic.shell.ast import (
     AndOr,
     Command,
@@ -12,18 +16,11 @@ from laconic.shell.ast import (
     DoubleQuoted,
     Function,
     Loop,
+    Node,
     Substitution,
     Word,
 )
 from laconic.shell.words import literal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from laconic.reading.places import Facts
-    from laconic.reading.situation import Situation
-    from laconic.shell.ast import Node
 
 _SETS_OPTIONS = frozenset("set setopt unsetopt emulate options".split())
 _RUNS_TEXT = frozenset("eval source . alias trap".split())

@@ -5,60 +5,19 @@ from __future__ import annotations
 import re
 
 from laconic.knowledge.traits import named
+from laconic.knowledge.words import word_lists
 from laconic.patterns import pattern
 from laconic.settings.environ import SWITCHES
 
-# An accept-list: any other variable may make a harmless program run or load something.
-_HARMLESS = frozenset(
-    """
-    LANG LANGUAGE TZ TERM CI DEBUG VERBOSE LOG_LEVEL LOGLEVEL SOURCE_DATE_EPOCH
-    NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM GREP_COLORS LS_COLORS
-    TIME_STYLE BLOCK_SIZE BLOCKSIZE QUOTING_STYLE POSIXLY_CORRECT DEBIAN_FRONTEND
-    RUST_LOG RUST_BACKTRACE RUST_LIB_BACKTRACE CARGO_INCREMENTAL
-    GO111MODULE CGO_ENABLED GOOS GOARCH GOTRACEBACK GOMEMLIMIT GODEBUG NODE_ENV
-    NODE_NO_WARNINGS NEXT_TELEMETRY_DISABLED
-    GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_AUTHOR_DATE GIT_COMMITTER_DATE
-    PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 PYTHONHASHSEED
-    PIP_DISABLE_PIP_VERSION_CHECK PIP_NO_COLOR DOTNET_NOLOGO DOTNET_CLI_TELEMETRY_OPTOUT
-    TF_LOG TF_IN_AUTOMATION ANSIBLE_NOCOLOR ANSIBLE_FORCE_COLOR CLOUDSDK_CORE_DISABLE_PROMPTS
-    AWS_REGION AWS_DEFAULT_REGION AWS_PROFILE AWS_DEFAULT_OUTPUT AWS_ACCESS_KEY_ID
-    AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_SDK_LOAD_CONFIG
-    CLOUDSDK_CORE_PROJECT CLOUDSDK_ACTIVE_CONFIG_NAME GOOGLE_CLOUD_PROJECT
-    DOCKER_CONTEXT DOCKER_CLI_HINTS DOCKER_BUILDKIT DOCKER_DEFAULT_PLATFORM
-    COMPOSE_PROJECT_NAME COMPOSE_PROFILES HELM_NAMESPACE HELM_KUBECONTEXT
-    PGPORT PGUSER PGDATABASE PGPASSWORD PGAPPNAME PGCONNECT_TIMEOUT PGTZ PGCLIENTENCODING
-    MYSQL_PWD REDISCLI_AUTH VAULT_NAMESPACE
-    TERM_PROGRAM TQDM_DISABLE TF_CPP_MIN_LOG_LEVEL OMP_NUM_THREADS MKL_NUM_THREADS
-    OPENBLAS_NUM_THREADS RAYON_NUM_THREADS GOMAXPROCS TOKIO_WORKER_THREADS CUDA_VISIBLE_DEVICES
-    NPM_CONFIG_LOGLEVEL npm_config_loglevel NO_UPDATE_NOTIFIER DISABLE_TELEMETRY DO_NOT_TRACK
-    CHECKPOINT_DISABLE TF_WORKSPACE DRY_RUN
-    LACONIC_VERBOSE
-    """.split()
-).union(SWITCHES)
-# The manual of the GNU coreutils names every variable that these programs read
-# (https://www.gnu.org/software/coreutils/manual/): none tells who the user is or where the home is.
-_COREUTILS = frozenset(
-    """
-    b2sum base32 base64 basename basenc cat cksum comm cut date df dir dirname du echo expand expr
-    factor false fmt fold groups head hostid id join link logname ls md5sum nl nproc numfmt od paste
-    pathchk pinky pr printenv printf ptx pwd readlink realpath rev seq sha1sum sha224sum sha256sum
-    sha384sum sha512sum shuf sleep stat sum tac tail test tr true tsort tty uname unexpand uniq
-    uptime users vdir wc who whoami yes
-    """.split()
-)
-# So do the manuals of these. None of them runs or loads anything that a variable names, but for
+_WORDS = word_lists("variables")
+_HARMLESS = frozenset(_WORDS["harmless"]).union(SWITCHES)
+_COREUTILS = frozenset(_WORDS["coreutils"])
+# So say the manuals of these. None of them runs or loads anything that a variable names, but for
 # those of _HEEDED and _RUNTIME: https://www.gnu.org/software/grep/manual/html_node/Environment-Variables.html,
 # https://www.gnu.org/software/sed/manual/, https://www.gnu.org/software/diffutils/manual/,
 # https://jqlang.org/manual/, https://github.com/BurntSushi/ripgrep/blob/master/GUIDE.md
 _READS_FEW = _COREUTILS.union("cmp diff egrep fgrep grep jq rg sed sort".split())
-# Subcommands of git that stay on this machine. git(1), "Environment Variables", names what git
-# itself reads; what it may start (a filter, a pager) names its variables with a prefix.
-_LOCAL_GIT = frozenset(
-    """
-    blame branch cat-file count-objects describe diff log ls-files ls-tree merge-base name-rev
-    reflog rev-list rev-parse shortlog show show-ref status tag
-    """.split()
-)
+_LOCAL_GIT = frozenset(_WORDS["local-git"])
 _READ_BY_GIT = frozenset("BROWSER DISPLAY EMAIL LOGNAME LV MORE TERM USER USERNAME".split())
 # What the loader and the C library of a system heed (ld.so(8), environ(7), dyld(1), and those of
 # AIX, HP-UX, IRIX and musl), programs that were built to be measured, and fish.
@@ -97,27 +56,7 @@ _TOOL_HOMES = frozenset(
 _ON_THIS_MACHINE = pattern(
     r"unix://.*|(?:(?:tcp|https?)://)?(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:/[^@\\]*)?"
 )
-# Variables that bash 5.3 or zsh 5.9 treats specially: all that their manuals list as used by the
-# shell (bash: "Shell Variables", zsh: zshparam, zshmodules) and that change what the shell does, or
-# are integers, so that a text is evaluated. Those that a shell only sets, or takes for mere text,
-# are not here: REPLY, HOST, OSTYPE, status, match; nor are tables that no text can be given to.
-_SPECIAL = frozenset(
-    """
-    ARGC ARGV0 CDPATH CHILD_MAX COLUMNS COMPREPLY DIRSTACK DIRSTACKSIZE EGID EMACS ENV EPOCHREALTIME
-    EPOCHSECONDS ERRNO EUID EXECIGNORE FCEDIT FIGNORE FPATH FUNCNAME FUNCNEST GID GLOBIGNORE
-    GLOBSORT GROUPS HOME HOSTFILE IFS IGNOREEOF INPUTRC INSIDE_EMACS KEYBOARD_HACK KEYTIMEOUT LINENO
-    LINES LISTMAX LISTPROMPT LOCPATH LOGCHECK MANPATH MBEGIN MEND MENUMODE MENUPROMPT MENUSCROLL
-    MENUSELECT MODULE_PATH NULLCMD OLDPWD OPTARG OPTERR OPTIND PATH PERIOD PIPESTATUS
-    POSIXLY_CORRECT POSTEDIT PPID PROMPT4 PS0 PS1 PS2 PS3 PS4 PSVAR PWD RANDOM READNULLCMD
-    REPORTMEMORY REPORTTIME RPROMPT RPROMPT2 RPS1 RPS2 SAVEHIST SECONDS SELECTMAX SELECTMIN SHELL
-    SHELLOPTS SHLVL SPROMPT SRANDOM STTY TERMCAP TERMINFO TERMINFO_DIRS TEXTDOMAIN TEXTDOMAINDIR
-    TIMEFMT TIMEFORMAT TMOUT TMPDIR TMPPREFIX TMPSUFFIX TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT TTYIDLE
-    UID USERNAME WATCH WATCHFMT WORDCHARS ZBEEP ZDOTDIR
-    argv auto_resume cdpath commands dirstack epochtime fignore fpath functions functions_source
-    histchars ignoreeof mailpath manpath mapfile module_path nameddirs patchars path pipestatus
-    psvar sysparams zgdbm_tied aliases galiases saliases
-    """.split()
-)
+_SPECIAL = frozenset(_WORDS["special"])
 # Their families, with names that later versions may add; and variables that programs heed, which
 # may be exported in the shell that runs the command.
 _HEEDED = pattern(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from laconic.knowledge.arguments import gives_number, is_plain, pieces, result
+from laconic.knowledge.arguments import Values, gives_number, is_plain, pieces, result
 from laconic.knowledge.traits import filled
 from laconic.patterns import pattern
 from laconic.shell.ast import (
@@ -16,18 +16,14 @@ from laconic.shell.ast import (
     Assignment,
     Command,
     Loop,
+    Node,
     Parameter,
     Substitution,
     Word,
 )
+from laconic.shell.walk import Evaluation
 from laconic.shell.words import assigned, literal
 from laconic.types import Decision, Effect, Verdict
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.knowledge.arguments import Values
-    from laconic.shell.ast import Node
-    from laconic.shell.walk import Evaluation
 
 _MAX_NUMBERS = 16
 _INTEGER = pattern(r"-?[0-9]+")

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from laconic.knowledge.arguments import expand
-from laconic.shell.ast import Assignment, Command, Loop, Word
+from collections.abc import Iterable
+
+from laconic.knowledge.arguments import Values, expand
+from laconic.reading.places import Facts
+from laconic.shell.ast import AndOr, Assignment, Command, Loop, Node, Script, Word
+from laconic.shell.walk import Occurrence
 from laconic.shell.words import leading, literal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from laconic.knowledge.arguments import Values
-    from laconic.reading.places import Facts
-    from laconic.shell.ast import AndOr, Node, Script
-    from laconic.shell.walk import Occurrence
 
 
 def value_of(assignment: Assignment, values: Values) -> str | None:

@@ -6,20 +6,16 @@ Where it does not ask (an open mode, the profile guard), so do places outside.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.knowledge import Branch, Entry, Match
 from laconic.patterns import pattern
 from laconic.reading.call import Call
+from laconic.reading.judge import Judge
 from laconic.reading.sending import address_harm
-from laconic.types import HARD, Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from laconic.reading.judge import Judge
-    from laconic.reading.situation import Situation
-    from laconic.types import Decision
+from laconic.reading.situation import Situation
+from laconic.types import HARD, Decision, Effect
 
 RULES = "file-tool"  # what the ids of these rules begin with
 READS, WRITES, CHANGES = "reads", "writes", "changes"

@@ -10,6 +10,7 @@ https://www.gnu.org/software/bash/manual/html_node/Command-Execution-Environment
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping
 from itertools import product
 
 from laconic.knowledge.arguments import (
@@ -27,6 +28,8 @@ from laconic.knowledge.parameters import MAX_POSSIBLE, changed, possible_values
 from laconic.knowledge.possible import possible_results
 from laconic.patterns import pattern
 from laconic.shell.ast import (
+    AndOr,
+    AnyCommand,
     Arithmetic,
     Array,
     Assignment,
@@ -37,20 +40,18 @@ from laconic.shell.ast import (
     Loop,
     Node,
     Parameter,
+    Part,
     Pattern,
+    Pipeline,
     Quoted,
+    Script,
+    Sequence,
     Substitution,
     Word,
     nodes,
 )
 from laconic.shell.walk import outermost_substitutions
 from laconic.shell.words import text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from laconic.shell.ast import AndOr, AnyCommand, Part, Pipeline, Script, Sequence
 
 MAX_TEXTS = 16
 MAX_LENGTH = 256

@@ -8,14 +8,10 @@ https://www.gnu.org/software/bash/manual/html_node/Command-Search-and-Execution.
 from __future__ import annotations
 
 from laconic.reading.flow import may_fail
-from laconic.shell.ast import Function
+from laconic.shell.ast import AndOr, Command, Function, Script
+from laconic.shell.walk import Occurrence
 from laconic.shell.words import literal
 from laconic.types import Decision, Effect, Verdict
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.shell.ast import AndOr, Command, Script
-    from laconic.shell.walk import Occurrence
 
 # Builtins that remove functions, or run code that may do so in this shell.
 _REMOVERS = frozenset("unset unfunction disable autoload eval trap".split())

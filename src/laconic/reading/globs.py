@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from laconic.patterns import pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 WILD = pattern(r"[*?[]")
 # A set ends at a slash, whose `[` is then an ordinary character:

@@ -8,18 +8,14 @@ package managers fetch from it: the hosts that boxes may reach (`laconic box lea
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
 
+from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.reading.environment import is_known_server
 from laconic.reading.places import joined
 from laconic.types import Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from laconic.knowledge.arguments import Argument
-    from laconic.reading.call import Call
 
 _ADDRESS = pattern(r"(?:https?|(?:sparse|registry)\+https?|ftp)://[^\s,|'\"<>]+", re.IGNORECASE)
 _HOST = pattern(r"(?:[A-Za-z+]+)://(?:[^/@\\]*@)?(\[[^]]*\]|[^:/\\?#]+)(?::\d+)?(?:[/?#].*)?")

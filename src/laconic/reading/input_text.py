@@ -6,17 +6,12 @@ of their own arguments, to a pipe or a file.
 
 from __future__ import annotations
 
-from laconic.knowledge.arguments import expand
+from collections.abc import Iterator
+
+from laconic.knowledge.arguments import Argument, Values, expand
 from laconic.knowledge.printed import output
-from laconic.shell.ast import Command, Literal, Pipeline
+from laconic.shell.ast import Command, Literal, Node, Pipeline, Redirect
 from laconic.shell.words import literal, text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.knowledge.arguments import Argument, Values
-    from laconic.shell.ast import Node, Redirect
 
 
 class Inputs:

@@ -6,7 +6,10 @@ default but what a table or the user's configuration names.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from laconic.knowledge.arguments import Argument, expand
+from laconic.knowledge.knowledge import Library, Match
 from laconic.patterns import pattern
 from laconic.reading.assignments import RUNS_CODE, assignment_findings, is_for_code_only
 from laconic.reading.call import Call
@@ -14,28 +17,20 @@ from laconic.reading.commands import handler
 from laconic.reading.fetched import is_fetched, is_within_fetched, note_fetched, note_unknown
 from laconic.reading.globs import folded
 from laconic.reading.other_shells import SYSTEM
-from laconic.reading.places import is_within, joined, place
+from laconic.reading.places import Facts, is_within, joined, place
 from laconic.reading.project_runners import (
     REPOSITORIES,
     ask_for_project_code,
     repository_findings,
 )
 from laconic.reading.registries import registry_findings
+from laconic.reading.say import Say
 from laconic.reading.secret_files import names_unmistakable
-from laconic.reading.situation import LineLog, ProgramCall
+from laconic.reading.situation import LineLog, ProgramCall, Situation
 from laconic.reading.table import check_leading_options, conclude, follow_table, shows_itself
 from laconic.reading.word_places import told_outputs
+from laconic.shell.ast import Command
 from laconic.types import GRANTS, HARD, Decision, Effect, Kind, Verdict, strictest, union
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from laconic.knowledge.knowledge import Library, Match
-    from laconic.reading.places import Facts
-    from laconic.reading.say import Say
-    from laconic.reading.situation import Situation
-    from laconic.shell.ast import Command
 
 MAX_NESTING = 16
 _NO_RULE = "unknown-command"

@@ -7,6 +7,7 @@ the line names secrets itself, or lists what is hidden and hands it on.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise, takewhile
 
 from laconic.knowledge.arguments import Argument
@@ -14,19 +15,13 @@ from laconic.patterns import pattern
 from laconic.reading.call import Call
 from laconic.reading.globs import is_chosen, names_meant
 from laconic.reading.secret_files import is_secret, secrets_below
+from laconic.reading.situation import LineLog
 from laconic.reading.spans import Spans
-from laconic.shell.ast import Command, Pipeline, Redirect, nodes
+from laconic.shell.ast import Command, Node, Pipeline, Redirect, nodes
 from laconic.shell.words import literal
 from laconic.types import Decision, Effect, Verdict
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from laconic.reading.situation import LineLog
-    from laconic.shell.ast import Node
-
-    Span = tuple[int, int]
+Span = tuple[int, int]
 
 _DIRECT = 2  # the one that prints the names, and the one that takes them
 _BLANKS = pattern(r"\s+|\\[nt0]")

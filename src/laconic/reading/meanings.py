@@ -7,15 +7,11 @@ https://zsh.sourceforge.io/Doc/Release/Zsh-Modules.html#The-zsh_002fparameter-Mo
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from laconic.knowledge.arguments import Argument
-from laconic.shell.ast import Assignment, Command, Word
+from laconic.shell.ast import Assignment, Command, Script, Word
 from laconic.shell.words import literal, text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.shell.ast import Script
 
 _TABLES = frozenset("BASH_ALIASES BASH_CMDS aliases galiases commands".split())
 

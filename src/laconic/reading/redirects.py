@@ -5,14 +5,10 @@ from __future__ import annotations
 from laconic.knowledge.arguments import expand
 from laconic.knowledge.knowledge import Branch, Entry, Match
 from laconic.reading.call import Call
-from laconic.types import Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.reading.judge import Judge
-    from laconic.reading.situation import Situation
-    from laconic.shell.ast import Redirect
-    from laconic.types import Decision
+from laconic.reading.judge import Judge
+from laconic.reading.situation import Situation
+from laconic.shell.ast import Redirect
+from laconic.types import Decision, Effect
 
 STANDARD_STREAMS = frozenset(("0", "1", "2", "-"))
 _REDIRECT_ENTRY = Entry("redirect", {}, "")

@@ -6,41 +6,37 @@ variable of the shell, just as `PATH=x` does.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
-from laconic.knowledge.arguments import Line, Values, expand
+from laconic.knowledge.arguments import Argument, Line, Values, expand
+from laconic.knowledge.knowledge import Library
 from laconic.knowledge.printed import COUNTERS, LOCATORS, NAMERS, PRINTERS
 from laconic.knowledge.traits import detailed, named
 from laconic.patterns import pattern
 from laconic.reading.bindings import Bindings, Sources, supposed
 from laconic.reading.environment import is_private, rule_of
-from laconic.reading.flow import Flow, worlds
+from laconic.reading.flow import Flow, State, worlds
 from laconic.reading.globs import folded
 from laconic.reading.line_files import LineFiles
 from laconic.reading.meanings import Meanings
+from laconic.reading.situation import Situation
 from laconic.shell.ast import (
     Array,
     Assignment,
+    Command,
     Coproc,
     Function,
     Loop,
+    Node,
     Parameter,
     Redirect,
+    Script,
     Word,
 )
+from laconic.shell.walk import Evaluation, Occurrence
 from laconic.shell.words import Field, fields, literal
 from laconic.types import Decision, Effect, Verdict
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.knowledge.arguments import Argument
-    from laconic.knowledge.knowledge import Library
-    from laconic.reading.flow import State
-    from laconic.reading.situation import Situation
-    from laconic.shell.ast import Command, Node, Script
-    from laconic.shell.walk import Evaluation, Occurrence
 
 _BINDERS = (Loop, Coproc, Parameter, Redirect)
 _ASSIGNS = pattern(r"(?<![=!<>])=(?!=)|<<=|>>=|\+\+|--")

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
+from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
 from laconic.reading.globs import WILD, fits, folded, is_meant, overlaps, parts_of
 from laconic.reading.place_names import SECRET_NAMES
-from laconic.reading.places import meant
+from laconic.reading.places import Facts, meant
 from laconic.types import Effect
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from laconic.knowledge.arguments import Argument
-    from laconic.reading.places import Facts
 
 # Words that a directory or a harmless file has for a name as well, if it begins with a capital.
 _PLAIN_WORDS = frozenset(filter(str.isalpha, SECRET_NAMES))

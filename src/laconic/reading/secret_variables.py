@@ -5,17 +5,23 @@ Questions about them are fine: `[ -n "$GITHUB_TOKEN" ]`, `${#GITHUB_TOKEN}`, `${
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from laconic.reading.secret_files import is_secret_variable
 from laconic.reading.spans import Spans
-from laconic.shell.ast import Assignment, Command, Conditional, Loop, Parameter, Sequence, nodes
+from laconic.shell.ast import (
+    AndOr,
+    Assignment,
+    Command,
+    Conditional,
+    Loop,
+    Node,
+    Parameter,
+    Sequence,
+    nodes,
+)
 from laconic.shell.words import literal
 from laconic.types import Decision, Effect, Verdict
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.shell.ast import AndOr, Node
 
 _TESTS = frozenset(("test", "[", ":"))
 _DECLARE = frozenset("export local declare typeset readonly".split())

@@ -7,23 +7,16 @@ and in the list of directories that later ones may run in.
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Callable, Iterator
 from functools import partial
 
-from laconic.knowledge.arguments import Line, Values
+from laconic.knowledge.arguments import Argument, Line, Values
+from laconic.reading.acts import Act
+from laconic.reading.call import Call
 from laconic.reading.line_files import texts_now
-from laconic.reading.places import joined
-from laconic.types import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from laconic.knowledge.arguments import Argument
-    from laconic.reading.acts import Act
-    from laconic.reading.call import Call
-    from laconic.reading.places import Facts
-    from laconic.shell.ast import Script
-    from laconic.types import Decision
+from laconic.reading.places import Facts, joined
+from laconic.shell.ast import Script
+from laconic.types import Decision, Value
 
 _MAX_DIRECTORIES = 8
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from laconic.knowledge.arguments import Argument
+from laconic.knowledge.knowledge import Entry
 from laconic.knowledge.options import Parsed, parse_options
 from laconic.patterns import compile_written, pattern
 from laconic.reading.boxed import OURS, judge_for
-from laconic.reading.call import COVERS_ANYTHING, shown
+from laconic.reading.call import COVERS_ANYTHING, Call, shown
 from laconic.reading.places import is_stream, is_within
 from laconic.reading.secret_files import is_unmistakable, names_unmistakable, opens_no_files
 from laconic.reading.sending import address_findings, sent_findings
@@ -23,13 +26,6 @@ from laconic.reading.word_places import (
     reads_code,
 )
 from laconic.types import MEANINGS, Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from laconic.knowledge.knowledge import Entry
-    from laconic.reading.call import Call
 
 _SHORTEST = len("--e")  # a longer beginning may stand for the option
 _FALSE = frozenset(("false", "no", "off", "null", "none", "0"))

@@ -8,16 +8,12 @@ anywhere in the project.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from laconic.patterns import compile_written
 from laconic.reading.globs import folded
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from laconic.reading.places import Facts
+from laconic.reading.places import Facts
 
 
 class UserPlaces:

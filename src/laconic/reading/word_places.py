@@ -9,22 +9,17 @@ what changes files is taken to change those that its words name.
 from __future__ import annotations
 
 import posixpath
+import re
 import sys
+from collections.abc import Iterator, Sequence
 
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
+from laconic.reading.call import Call
 from laconic.reading.fetched import is_fetched, is_within_fetched
 from laconic.reading.other_shells import SYSTEM
 from laconic.reading.places import is_stream, is_within, joined, place
-from laconic.types import HARD, Effect, Kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterator, Sequence
-
-    from laconic.reading.call import Call
-    from laconic.types import Decision
+from laconic.types import HARD, Decision, Effect, Kind
 
 # What options and variables are called by which build and test tools are told where to write.
 PUTS_THERE = pattern(

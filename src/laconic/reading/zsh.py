@@ -12,6 +12,7 @@ https://zsh.sourceforge.io/Doc/Release/Zsh-Modules.html#The-zsh_002fparameter-Mo
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from laconic.knowledge.traits import filled
@@ -26,7 +27,9 @@ from laconic.shell.ast import (
     Function,
     Literal,
     Loop,
+    Node,
     Parameter,
+    Part,
     Quoted,
     Substitution,
     Test,
@@ -35,12 +38,6 @@ from laconic.shell.ast import (
 )
 from laconic.shell.words import flat, literal
 from laconic.types import Decision, Effect, Verdict
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from laconic.shell.ast import Node, Part
 
 _COUNTING = frozenset(("exit", "return", "shift", "break", "continue", "logout", "bye"))
 # A format of printf that takes texts only; all others take numbers (`%d`, `%2$d`, `%*s`, `%n`).

@@ -22,8 +22,8 @@ from laconic.files import make_private, open_handle
 from laconic.record import journal
 from laconic.record.collect import SANDBOXED, collect, uncollected
 from laconic.record.kept import is_refused
-from laconic.record.migrations import NewerError, migrate, version_of
-from laconic.record.schema import COLUMNS, SCHEMA, statements
+from laconic.record.migrations import SCHEMA, NewerError, migrate, statements, version_of
+from laconic.record.schema import COLUMNS
 from laconic.record.store import Store
 from laconic.record.sweep import adopt
 from laconic.settings.environ import environment

@@ -11,13 +11,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterator, Mapping
 from os.path import isabs
 
 from laconic.files import hash_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 APART = "sandboxed"  # in the state directory: what the user lets sandboxes write
 _NAME = "laconic-kept-"

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from laconic.policy.profiles import ALIASES
 from laconic.replay.judge import ReplayJudge
 from laconic.sessions import find
 from laconic.sessions.comparison import Change, Comparison
+from laconic.sessions.find import Transcript
 from laconic.sessions.tally import interrupts
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from laconic.sessions.find import Transcript
-    from laconic.settings.load import Settings
+from laconic.settings.load import Settings
 
 
 def compare(

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from laconic.errors import LaconicError
 from laconic.patterns import pattern
 from laconic.replay.candidates import OPEN, Candidate, open_commands
 from laconic.replay.followed import RAN, REFUSED
-from laconic.types import EFFECTS, HARD, Effect, union
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from laconic.replay.tune import PastStep, Tuner
-    from laconic.types import Decision
+from laconic.replay.tune import PastStep, Tuner
+from laconic.types import EFFECTS, HARD, Decision, Effect, union
 
 TEAM = pattern(r"[A-Za-z0-9][\w.-]{0,40}")
 ENOUGH, ENOUGH_TEAMS, FEWEST = 5, 2, 3  # people; with fewer than the last one could tell who it was

@@ -6,6 +6,7 @@ those that are known to be harmless here are listed, and any other leaves the te
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import takewhile
 
 from laconic.patterns import pattern
@@ -21,18 +22,12 @@ from laconic.shell.ast import (
     Loop,
     Parameter,
     Quoted,
+    Script,
     Test,
     Word,
 )
-from laconic.shell.walk import TAKING_NAMES, commands, evaluations
+from laconic.shell.walk import TAKING_NAMES, Occurrence, commands, evaluations
 from laconic.shell.words import flat, literal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from laconic.shell.ast import Script
-    from laconic.shell.walk import Occurrence
 
 # Of all builtins of bash 5.2 (`compgen -b`) and zsh 5.9 (`print -l ${(k)builtins}`), these only
 # print, test, count, wait, leave or change the directory, which a program inherits anyway.

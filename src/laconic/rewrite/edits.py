@@ -5,9 +5,7 @@ What is not edited stays as it was typed.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
 
 
 class Edit:

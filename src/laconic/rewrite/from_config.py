@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Callable, Iterable, Mapping
 
 from laconic.compact.filter import SUMMARY
 from laconic.compact.load import load_filters
 from laconic.compact.readable import prints_its_text
+from laconic.knowledge.arguments import Argument
 from laconic.knowledge.catalog import library
 from laconic.patterns import compile_written, pattern
 from laconic.rewrite.edits import Note, Rewriting
 from laconic.rewrite.plan import EXACT, rewrite
 from laconic.settings.environ import working_directory
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable, Iterable, Mapping
-
-    from laconic.knowledge.arguments import Argument
-    from laconic.settings.load import Settings
+from laconic.settings.load import Settings
 
 TRANSPARENT = frozenset(("ssh", "mosh", "slogin"))
 

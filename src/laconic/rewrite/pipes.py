@@ -6,12 +6,20 @@ It honours `| head`, `| tail` and `| grep`; it runs the last of some more that p
 from __future__ import annotations
 
 from laconic.patterns import pattern
-from laconic.shell.ast import Array, DoubleQuoted, Literal, Parameter, Quoted, Substitution, Word
+from laconic.shell.ast import (
+    Array,
+    Assignment,
+    Command,
+    DoubleQuoted,
+    Literal,
+    Parameter,
+    Part,
+    Quoted,
+    Redirect,
+    Substitution,
+    Word,
+)
 from laconic.shell.words import flat, literal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.shell.ast import Assignment, Command, Part, Redirect
 
 _LINES = pattern(r"-[0-9]+|-n[0-9]+|--lines=[0-9]+")
 _GREP_FLAGS = pattern(r"-[iEFwvx]+")

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from laconic.shell.ast import (
+    AnyCommand,
     Case,
     Command,
     Compound,
     Heredoc,
     Loop,
     Node,
+    Pipeline,
     Redirect,
+    Script,
+    Sequence,
     Substitution,
     nodes,
 )
 from laconic.shell.words import literal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from laconic.shell.ast import AnyCommand, Pipeline, Script, Sequence
 
 _OUTPUT = frozenset((">", ">>", ">|", "&>", "&>>", "<>"))
 _STREAMS = frozenset(("", "0", "1", "2"))

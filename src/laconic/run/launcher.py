@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from os import X_OK, access
 from os.path import isabs, isfile
 
@@ -11,10 +12,6 @@ from laconic.rewrite.edits import Edit, apply
 from laconic.shell import ParseError, parse
 from laconic.shell.walk import written
 from laconic.shell.words import quoted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 NAME = "laconic"
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@%:,")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from laconic.compact.again import without_known
-from laconic.compact.lines import read_streams
-from laconic.compact.result import SHORT
+from laconic.compact.lines import Lines, read_streams
+from laconic.compact.result import SHORT, Compacted, Shown
 from laconic.compact.tokens import estimate
 from laconic.compact.view import (
     hidden_notice,
@@ -22,21 +23,14 @@ from laconic.record.kept import is_apart
 from laconic.record.runs import Run, record_run
 from laconic.record.store import Store
 from laconic.record.tokenizer import MOST_BYTES, counts
+from laconic.run.finished import FinishedOutput
 from laconic.run.launcher import typed_name
 from laconic.run.pipes import matches, pick
+from laconic.run.plan import RunPlan
 from laconic.run.spool import BOTH, ERR, OUT
+from laconic.run.task import Task
 from laconic.run.window import LARGE, look_through
 from laconic.settings.environ import agent_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from laconic.compact.lines import Lines
-    from laconic.compact.result import Compacted, Shown
-    from laconic.run.finished import FinishedOutput
-    from laconic.run.plan import RunPlan
-    from laconic.run.task import Task
 
 # What may be shown after a failure, where a `head` or `tail` was taken off, of what that picks.
 _AFTER_FAILURE = 3

@@ -6,10 +6,13 @@ an agent reads, must not hide what is not a secret.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from os.path import dirname
 
+from laconic import knowledge
 from laconic.patterns import pattern
 
+_FILE = f"{dirname(knowledge.__file__)}/data/secrets/tokens.txt"  # noqa: PTH120 - as below
 _SHORTEST_VALUE = 8
 _SHORTEST_WORD = 16  # shorter letters-only values are mostly words: postgres, development
 _SHORTEST_NUMBER = 12
@@ -17,12 +20,7 @@ _LONGEST_VALUE = 4096
 
 
 class Shape:
-    """A kind of token.
-
-    beginnings: the texts that it may begin with. loosely: the least that follows them, where it is
-    better to hide too much. strictly: what follows them in a text that surely is a token. sign: a
-    text in the middle of one that begins with anything.
-    """
+    """A kind of token, by its row in data/secrets/tokens.txt, which says what each part is."""
 
     def __init__(
         self, name: str, beginnings: str, strictly: str, loosely: str = "", sign: str = ""
@@ -32,122 +30,14 @@ class Shape:
         self.strictly, self.loosely = strictly, loosely or r"[\w-]{8,}"
 
 
-# A digit and a capital: names of files and packages rarely have both.
-_MIXED = r"(?=[\w-]{0,60}\d)(?=[\w-]{0,60}[A-Z])"
-_KEY_RUN = r"(?=[\w-]{0,60}\d)(?=[\w-]{0,40}[A-Za-z0-9]{12})"
+def _read_shapes() -> Iterator[Shape]:
+    with open(_FILE, encoding="utf-8") as file:  # noqa: PTH123 - pathlib is slow to load
+        for line in file:
+            if line.strip() and not line.startswith("#"):
+                yield Shape(*line.rstrip("\n").split(" | "))
 
-# Each has twenty or more letters, digits, `_` and `-` in a row, or begins with a host name: `mask`
-# looks for these first.
-SHAPES = (
-    # https://docs.github.com/authentication/keeping-your-account-and-data-secure/about-authentication-to-github
-    Shape("GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", r"\w{20,}", r"\w{8,}"),
-    Shape("GitHub token", "github_pat_", r"\w{20,}", r"\w{8,}"),
-    # https://docs.gitlab.com/security/tokens/#token-prefixes
-    Shape(
-        "GitLab token",
-        "glpat- glptt- gldt- glrt- glcbt- glsoat- glft- glimt- glagent-",
-        r"[\w-]{20,}",
-    ),
-    Shape("AWS key", "AKIA ASIA", r"[0-9A-Z]{16}(?![0-9A-Za-z])", r"[0-9A-Z]{12,}"),
-    Shape(
-        "AWS key",
-        "ABIA ACCA AGPA AIDA AIPA ANPA ANVA AROA",
-        r"(?=[A-Z]{0,15}\d)[0-9A-Z]{16}(?![0-9A-Za-z])",
-        r"[0-9A-Z]{12,}",
-    ),
-    Shape("API key", "sk-", rf"{_KEY_RUN}[\w-]{{20,}}"),
-    Shape(
-        "Stripe key", "sk_live_ rk_live_ pk_live_ sk_test_ rk_test_ pk_test_", r"\w{16,}", r"\w{8,}"
-    ),
-    Shape("Stripe key", "whsec_", r"[\w+/=]{20,}", r"\w{8,}"),
-    # https://docs.slack.dev/authentication/tokens
-    Shape(
-        "Slack token",
-        "xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xoxc- xoxd- xoxo- xapp-",
-        r"(?=[\w-]{0,60}\d)[\w-]{16,}",
-    ),
-    Shape(
-        "Slack webhook",
-        "hooks.slack.com/",
-        r"(?:services|workflows|triggers)/[\w/-]{30,}",
-        r"[\w/.-]{8,}",
-    ),
-    Shape(
-        "webhook",
-        "discord.com/api/webhooks/ discordapp.com/api/webhooks/",
-        r"\d+/[\w-]{40,}",
-        r"[\w/.-]{8,}",
-    ),
-    Shape("webhook", "webhook.office.com/", r"[\w@/-]{60,}", r"[\w/.@-]{8,}"),
-    Shape("Google key", "AIza", r"[\w-]{35}(?![\w-])", r"[\w-]{20,}"),
-    Shape("Google token", "ya29.", r"[\w-]{20,}"),
-    Shape("Google token", "GOCSPX-", r"[\w-]{20,}"),
-    Shape("npm token", "npm_", r"[A-Za-z0-9]{36}(?![A-Za-z0-9])", r"\w{16,}"),
-    Shape("PyPI token", "pypi-", rf"{_MIXED}[\w-]{{40,}}", r"[\w-]{16,}"),
-    Shape("RubyGems token", "rubygems_", r"[0-9a-f]{48}", r"\w{16,}"),
-    Shape(
-        "Hugging Face token",
-        "hf_",
-        rf"(?:{_MIXED}|(?=[A-Za-z]{{34}}(?!\w)))[A-Za-z0-9]{{30,}}",
-        r"\w{16,}",
-    ),
-    Shape("New Relic key", "NRAK- NRII- NRAA-", r"[A-Za-z0-9]{20,}", r"\w{16,}"),
-    Shape("Postman key", "PMAK-", r"[0-9a-f]{24}-[0-9a-f]{34}", r"[\w-]{16,}"),
-    Shape("PlanetScale token", "pscale_tkn_ pscale_pw_ pscale_oauth_", r"[\w.-]{20,}", r"\w{16,}"),
-    Shape("Twilio key", "SK", r"[0-9a-f]{32}(?![0-9A-Za-z])", r"[0-9a-f]{32}"),
-    Shape("Mailgun key", "key-", r"[0-9a-f]{32}(?![0-9A-Za-z])", r"[0-9a-f]{32}"),
-    Shape("Doppler token", "dp.pt. dp.st. dp.ct. dp.sa.", r"[\w.-]{20,}", r"[\w.-]{16,}"),
-    Shape("Mapbox token", "sk.", r"eyJ[\w-]{20,}\.[\w-]{10,}", r"eyJ[\w-]{16,}"),
-    Shape("Fly token", "fo1_ fm2_ fm1r_ fm1a_", r"[\w+/=-]{40,}", r"[\w-]{16,}"),
-    Shape(
-        "Terraform token",
-        "",
-        r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}",
-        r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{8,}",
-        ".atlasv1.",
-    ),
-    Shape(
-        "Telegram token",
-        "",
-        r"[0-9]{8,10}:AA[\w-]{32,33}(?![\w-])",
-        r"[0-9]{8,10}:AA[\w-]{20,}",
-        ":AA",
-    ),
-    Shape("DigitalOcean token", "dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{40,}", r"\w{16,}"),
-    Shape("SendGrid key", "SG.", r"[\w-]{16,}\.[\w-]{20,}", r"[\w-]{8,}\.[\w-]{8,}"),
-    # RFC 7519: three parts, of which the first two are JSON objects
-    Shape(
-        "JSON web token",
-        "eyJ",
-        r"[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}",
-        r"[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?",
-    ),
-    Shape("age key", "AGE-SECRET-KEY-", r"[0-9A-Z]{20,}", r"\w{8,}"),
-    Shape("age key", "AGE-PLUGIN-", r"[0-9A-Z]{2,20}-1[0-9A-Z]{20,}", r"[\w-]{16,}"),
-    Shape("Docker token", "dckr_pat_ dckr_oat_", r"[\w-]{20,}"),
-    Shape("Linear key", "lin_api_", r"\w{20,}", r"\w{8,}"),
-    Shape("Square token", "sq0atp- sq0csp- sq0idp-", r"[\w-]{20,}"),
-    Shape("Shopify token", "shpat_ shpca_ shppa_ shpss_", r"[0-9a-fA-F]{32}", r"\w{8,}"),
-    Shape("Vault token", "hvs. hvb. hvr.", r"[\w-]{20,}"),
-    Shape("Databricks token", "dapi", r"[0-9a-f]{32}(?![0-9a-z])", r"[0-9a-f]{16,}"),
-    Shape("Figma token", "figd_", r"[\w-]{20,}"),
-    Shape("Tailscale key", "tskey-", r"[\w-]{20,}"),
-    Shape("Grafana token", "glsa_ glc_", r"\w{30,}", r"\w{16,}"),
-    Shape("Groq key", "gsk_", r"[A-Za-z0-9]{40,}", r"\w{16,}"),
-    Shape("xAI key", "xai-", r"[A-Za-z0-9]{60,}", r"[\w-]{16,}"),
-    Shape("Replicate token", "r8_", r"[A-Za-z0-9]{37}", r"\w{16,}"),
-    Shape("Notion token", "ntn_", r"[A-Za-z0-9]{40,}", r"\w{16,}"),
-    Shape("Supabase token", "sbp_", r"[0-9a-f]{40}", r"\w{16,}"),
-    Shape("Atlassian token", "ATATT3", r"[\w=-]{50,}", r"[\w-]{16,}"),
-    Shape("Sentry token", "sntrys_ sntryu_", r"[\w+/=-]{40,}", r"\w{16,}"),
-    Shape("Pulumi token", "pul-", r"[0-9a-f]{40}(?![0-9a-z])", r"[0-9a-f]{16,}"),
-    Shape(
-        "Azure key",
-        "AccountKey= SharedAccessKey=",
-        r"[A-Za-z0-9+/]{40,}={0,2}",
-        r"[\w+/=-]{8,}",
-    ),
-)
+
+SHAPES = tuple(_read_shapes())
 
 # Words that mark a secret anywhere in the name of an option, a variable or a field.
 SAYS_IT = (

@@ -11,12 +11,8 @@ from __future__ import annotations
 
 import os
 import sys
+from _socket import socket
 from errno import ENOPROTOOPT
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from _socket import socket
-
 
 # What a process sees, and what its threads may do: https://man7.org/linux/man-pages/man5/proc_pid_status.5.html
 _VIEWS = ("ns/mnt", "ns/user", "ns/net")  # that of processes is in NSpid

@@ -6,11 +6,8 @@ from laconic.errors import UsageError
 from laconic.run.shell_call import is_shell_call
 from laconic.run.shell_line import read_line, rewritten
 from laconic.server import wire
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.server.wire import ClientCall
-    from laconic.server.worker import Connection
+from laconic.server.wire import ClientCall
+from laconic.server.worker import Connection
 
 
 def tell(connection: Connection, call: ClientCall) -> None:

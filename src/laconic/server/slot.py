@@ -20,7 +20,7 @@ import select
 import stat
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from laconic.machine.processes import resident_bytes
 from laconic.record.collect import RefusedError, open_file, opened, read_whole
@@ -35,9 +35,6 @@ from laconic.server.run_handler import ClientOutput
 from laconic.server.worker import refuse_programs
 from laconic.settings.environ import state_directory
 from laconic.settings.load import read_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 MOST_BYTES = 1 << 20  # of an output, as in client/slot.c
 _PIPE_BYTES = 1 << 16  # what one holds (man 7 pipe)

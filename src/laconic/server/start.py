@@ -8,12 +8,9 @@ import fcntl
 import os
 import sys
 import time
+from collections.abc import Mapping
 
 from laconic.server.identity import PLACES, base_path, find_program
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 LOCK_HANDLE = 3
 _EVERY_S = 10  # a server that dies at once is not restarted by every call

@@ -5,6 +5,7 @@ https://www.gnu.org/software/bash/manual/html_node/Shell-Commands.html
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 from laconic.patterns import pattern
@@ -22,10 +23,6 @@ from laconic.shell.ast import (
 from laconic.shell.compound import FUNCTION, CompoundReader
 from laconic.shell.scanner import ParseError
 from laconic.shell.simple import ASSIGNING, ASSIGNMENT, DELIMITED, plain
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _INTERNAL = pattern(rb"[\0\x01\x7f]")
 _TIME_OPTION = pattern(r"(?:-p|--)" + DELIMITED)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 
 from laconic.patterns import pattern
 from laconic.shell.ast import (
     AndOr,
+    AnyCommand,
     Arithmetic,
     ArithmeticCommand,
     Array,
@@ -29,16 +31,9 @@ from laconic.shell.ast import (
     Test,
     Word,
 )
-from laconic.shell.words import fields, leading, literal, splits
+from laconic.shell.words import Field, fields, leading, literal, splits
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from laconic.shell.ast import AnyCommand
-    from laconic.shell.words import Field
-
-    Reader = Callable[[Word | Assignment], tuple[Field, ...] | None]
+Reader = Callable[[Word | Assignment], tuple[Field, ...] | None]
 
 
 class Context:

@@ -14,16 +14,12 @@ from laconic.shell.ast import (
     DoubleQuoted,
     Literal,
     Parameter,
+    Part,
     Quoted,
     Substitution,
     Word,
 )
-from laconic.shell.braces import MAX_FIELDS, expand_braces
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from laconic.shell.ast import Part
-    from laconic.shell.braces import Cell
+from laconic.shell.braces import MAX_FIELDS, Cell, expand_braces
 
 _PLAIN = pattern(r"[A-Za-z0-9_./:@%,+-]+")
 _PLAIN_WORD = pattern(rf"{_PLAIN.pattern}[A-Za-z0-9_./:@%,+=-]*")  # in zsh, `=x` is a path

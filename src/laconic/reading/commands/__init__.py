@@ -5,14 +5,11 @@ The list is explicit; a module is imported when its program is first met.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from laconic.reading.call import Call
+from laconic.reading.call import Call
 
 NAMES = frozenset(
     "awk az brew builtins cargo chmod cmake compress copying curl date dc dd dlx "

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.options import Reading, Spec, parse_options
+from laconic.knowledge.words import word_lists
 from laconic.patterns import pattern
 from laconic.reading.call import Call
 from laconic.reading.commands.python_code import parsed
@@ -33,65 +34,19 @@ _HARMLESS_VALUE = {
         r"utf8(?:=[01])?|dev|importtime|faulthandler|no_debug_ranges|tracemalloc(?:=\d+)?"
     ),
 }
-# Tools whose module and program have the same name and the same command line, and the packages
-# besides the library that they import, or try to.
-_TOOLS = {
-    "autoflake": "pyflakes tomli",
-    "autopep8": "pycodestyle tomli",
-    "bandit": "yaml stevedore rich pbr tomli git colorama sarif_om jschema_to_python",
-    "black": "aiohttp blackd blib2to3 click colorama IPython mypy_extensions packaging pathspec"
-    " platformdirs pytokens tokenize_rt tomli typing_extensions uvloop _black_version",
-    "codespell": "chardet codespell_lib tomli",
-    "coverage": "tomli",
-    "flake8": "importlib_metadata mccabe pycodestyle pyflakes",
-    "isort": "colorama natsort pip_api pipreqs pylama requirementslib tomli",
-    "mypy": "ast_serialize librt lxml mypy_extensions mypyc orjson pathspec psutil tomli"
-    " typing_extensions",
-    "pip": "keyring pkg_resources setuptools truststore wheel",
-    "pycodestyle": "",
-    "pydocstyle": "snowballstemmer tomli",
-    "pyflakes": "",
-    "pylint": "astroid colorama dill enchant isort lazy_object_proxy mccabe platformdirs tomli"
-    " tomlkit typing_extensions wrapt",
-    "pyright": "nodeenv typing_extensions",
-    "ruff": "",
-    "vulture": "tomli",
-    "yamllint": "pathspec yaml",
+# What a module is, by the title that data/words/python_modules.txt gives it: a tool, or one that
+# only reads, with its options and how many operands it takes.
+_TITLES = {tuple(title.split()): words for title, words in word_lists("python_modules").items()}
+_TOOLS = {title[1]: words for title, words in _TITLES.items() if title[0] == "tool"}
+_MODULES = {
+    title[1]: (" ".join(options), int(title[2]))
+    for title, options in _TITLES.items()
+    if title[0] == "reads"
 }
 # Tools that load whatever is installed for them, by the `.dist-info` that stand beside modules:
 # as a module they also look into the current directory.
 # https://packaging.python.org/en/latest/specifications/entry-points/
 _WITH_PLUG_INS = frozenset(("bandit", "flake8", "isort"))
-# Modules that only read and print, py_compile but for the cache: their options, and how many
-# operands (files to read) they take.
-_MODULES = {
-    "ast": ("-m=V --mode=V --no-type-comments -a --include-attributes -i=V --indent=V -h", 1),
-    "base64": ("-d -e -u -t -h", 1),
-    "calendar": (
-        "-w=V -l=V -s=V -m=V -c=V -L=V -e=V -t=V --width=V --lines=V --months=V --type=V -h",
-        2,
-    ),
-    "difflib": ("", 2),
-    "dis": ("-C --show-caches -O --show-offsets -h", 1),
-    "filecmp": ("-r", 2),
-    "json.tool": (
-        "--sort-keys --no-ensure-ascii --json-lines --indent=V --tab --no-indent --compact -h",
-        1,
-    ),
-    "mimetypes": ("-e --extension -l --lenient -h --help", 9),
-    "pickletools": ("-l=V --indentlevel=V -a --annotate -m --memo -p=V --preamble=V -h --help", 9),
-    "platform": ("--terse --nonaliased", 0),
-    "py_compile": ("-q --quiet -h --help", 99),
-    "quopri": ("-t -d", 9),
-    "site": ("--user-base --user-site", 0),
-    "symtable": ("-h --help", 1),
-    "sysconfig": ("", 0),
-    "tabnanny": ("-v -q", 9),
-    "tarfile": ("-l=READ --list=READ -t=READ --test=READ -v --verbose -h", 0),
-    "this": ("", 0),
-    "tokenize": ("-e --exact -h", 1),
-    "zipfile": ("-l=READ --list=READ -t=READ --test=READ -h", 0),
-}
 # What makes zipfile and tarfile write.
 _CHANGING = frozenset(("-c", "--create", "-e", "--extract"))
 # Modules that run something, but tell what they can when they are asked for no more than that.
@@ -232,7 +187,7 @@ def _judge_code(call: Call, value: Argument, rest: list[Argument]) -> None:
 
 def _judge_module(call: Call, module: Argument, rest: list[Argument]) -> None:
     name = module.text or ""
-    _refuse_shadowed(call, module, also=[name, *_TOOLS.get(name, "").split()])
+    _refuse_shadowed(call, module, also=[name, *_TOOLS.get(name, ())])
     if name in _WITH_PLUG_INS and _may_have_plug_ins(call):
         call.does(
             Effect.PROJECT_CODE,

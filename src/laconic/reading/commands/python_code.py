@@ -1,9 +1,9 @@
 """Whether Python code only computes, reads files and prints.
 
-Unsafe is all that python_names does not list, and some of that depends on where it stands. No name
-of a builtin may be bound, because a loop that never runs would leave the real one in place. For the
-same reason a name that is imported stands for one thing in the whole of the code: which of two
-bindings holds where is only known when it runs.
+Unsafe is all that data/words/python.txt does not list, and some of that depends on where it
+stands. No name of a builtin may be bound, because a loop that never runs would leave the real one
+in place. For the same reason a name that is imported stands for one thing in the whole of the code:
+which of two bindings holds where is only known when it runs.
 """
 
 from __future__ import annotations
@@ -11,19 +11,8 @@ from __future__ import annotations
 import ast
 import builtins
 
+from laconic.knowledge.words import word_lists
 from laconic.patterns import pattern
-from laconic.reading.commands.python_names import (
-    ATTRIBUTES,
-    BUILTINS,
-    GUARDED,
-    LOOKED_AT,
-    MODULES,
-    NODES,
-    OF_PATHS,
-    OTHER_BUILTINS,
-    READING_KEYWORDS,
-    READING_MODES,
-)
 from laconic.reading.commands.python_paths import Paths, as_text, formats_plainly
 from laconic.reading.commands.python_tree import tree_of
 from laconic.reading.secret_files import is_secret_variable
@@ -34,6 +23,10 @@ if TYPE_CHECKING:
     from typing import TypeGuard
 
 MAX_LENGTH = 4000
+_WORDS = {title: frozenset(words) for title, words in word_lists("python").items()}
+# What may be used of modules that are not harmless as a whole.
+_GUARDED = {t.removeprefix("module "): words for t, words in _WORDS.items() if " " in t}
+_MODULES, _ATTRIBUTES = _WORDS["modules"], _WORDS["attributes"]
 # Python 2 reads code in the encoding that it names: PEP 263.
 _NAMES_ENCODING = pattern(r"#.*coding[:=]")
 
@@ -60,12 +53,12 @@ class Code:
                 self.bound.setdefault(name, set()).add(value)
             self._note(node)
         uses_paths = "pathlib" in self.modules()
-        self.attributes = ATTRIBUTES - OF_PATHS if uses_paths else ATTRIBUTES
+        self.attributes = _ATTRIBUTES - _WORDS["of-paths"] if uses_paths else _ATTRIBUTES
 
     def _note(self, node: ast.AST) -> None:
         if isinstance(node, ast.Import):
             self.guarded.update(
-                (n, module) for n, module in map(_imported, node.names) if module in GUARDED
+                (n, module) for n, module in map(_imported, node.names) if module in _GUARDED
             )
         elif isinstance(node, ast.Attribute):
             self.inner.add(id(node.value))
@@ -136,7 +129,10 @@ class Code:
         """Tell whether running it has no effect but its output. In doubt it has."""
         if any(_is_builtin(name) or len(to) > 1 for name, to in self.bound.items()):
             return False
-        return all(type(node).__name__ in NODES and self._is_harmless(node) for node in self.nodes)
+        return all(
+            type(node).__name__ in _WORDS["nodes"] and self._is_harmless(node)
+            for node in self.nodes
+        )
 
     def _is_harmless(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -154,13 +150,13 @@ class Code:
             return id(node) in self.inner
         if node.id in ("open", "type"):
             return id(node) in self.called
-        return node.id in BUILTINS or node.id in self.bound
+        return node.id in _WORDS["builtins"] or node.id in self.bound
 
     def _is_known_attribute(self, node: ast.Attribute) -> bool:
         root, path = _dotted(node)
         if root in self.guarded:
-            return self._is_open_part(node, path, GUARDED[self.guarded[root]])
-        if node.attr in LOOKED_AT:
+            return self._is_open_part(node, path, _GUARDED[self.guarded[root]])
+        if node.attr in _WORDS["looked-at"]:
             return id(node) in self.looked_at
         if node.attr == "__name__":
             return isinstance(node.value, ast.Call) and _is_name(node.value.func, "type")
@@ -262,7 +258,7 @@ def parsed(code: str) -> Code | None:
 def _bindings(node: ast.AST) -> list[tuple[str, str]]:
     """The names that a node binds, with what they are imported from, or "" for any value.
 
-    All other nodes that bind names (class, del, global, match, type ..) are not in NODES.
+    All other nodes that bind names (class, del, global, match, type ..) are not among the nodes.
     """
     if isinstance(node, ast.Import):
         return [_imported(alias) for alias in node.names]
@@ -284,7 +280,7 @@ def _imported(alias: ast.alias) -> tuple[str, str]:
 
 
 def _is_builtin(name: str) -> bool:
-    return name.startswith("__") or name in OTHER_BUILTINS or hasattr(builtins, name)
+    return name.startswith("__") or name in _WORDS["other-builtins"] or hasattr(builtins, name)
 
 
 def _is_name(node: ast.AST, name: str) -> bool:
@@ -315,8 +311,8 @@ def _dotted(node: ast.Attribute) -> tuple[str, str]:
 
 def _imports_known(node: ast.Import | ast.ImportFrom) -> bool:
     if isinstance(node, ast.Import):
-        return all(alias.name in MODULES or alias.name in GUARDED for alias in node.names)
-    names = GUARDED.get(node.module or "", ATTRIBUTES if node.module in MODULES else frozenset())
+        return all(alias.name in _MODULES or alias.name in _GUARDED for alias in node.names)
+    names = _GUARDED.get(node.module or "", _ATTRIBUTES if node.module in _MODULES else frozenset())
     known = names - {"getenv"}  # by another name it would not be seen what it is asked for
     return node.level == 0 and all(alias.name in known for alias in node.names)
 
@@ -327,6 +323,6 @@ def _opens_for_reading(node: ast.Call) -> bool:
     return (
         0 < len(node.args) <= 2  # noqa: PLR2004 - a path and a mode; a third one is the buffering
         and not any(isinstance(argument, ast.Starred) for argument in node.args)
-        and all(isinstance(m, ast.Constant) and m.value in READING_MODES for m in modes)
-        and all(word.arg in READING_KEYWORDS for word in node.keywords)
+        and all(isinstance(m, ast.Constant) and m.value in _WORDS["reading-modes"] for m in modes)
+        and all(word.arg in _WORDS["reading-keywords"] for word in node.keywords)
     )
