@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import itertools
 import os
 import shutil
@@ -14,6 +15,7 @@ import pytest
 from machine import enclose
 from order import put_in_order
 
+gc.disable()  # while tests are collected, which makes half a million objects that stay
 _numbers = itertools.count()
 _empty_homes = []
 # How long an example takes says more of what else runs than of the code.
@@ -43,6 +45,11 @@ def pytest_collection_modifyitems(config, items):
     if not config.getoption("--hook-traffic"):  # there is nothing to compare with
         items[:] = [item for item in items if "row" not in getattr(item, "fixturenames", ())]
     put_in_order(items, has_client=bool(warm_server.COMPILER or warm_server.GIVEN))
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_addoption(parser):
