@@ -15,7 +15,6 @@ import pytest
 from machine import enclose
 from order import put_in_order
 
-gc.disable()  # while tests are collected, which makes half a million objects that stay
 _numbers = itertools.count()
 _empty_homes = []
 # How long an example takes says more of what else runs than of the code.
@@ -47,9 +46,14 @@ def pytest_collection_modifyitems(config, items):
     put_in_order(items, has_client=bool(warm_server.COMPILER or warm_server.GIVEN))
 
 
-def pytest_collection_finish():
-    gc.freeze()
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Look for no garbage among half a million objects that stay."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_addoption(parser):
