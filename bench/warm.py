@@ -3,7 +3,8 @@
 python bench/warm.py [ROUNDS]: a table of p50 and p95 in milliseconds for hooks and runs, warm, cold
 and through the client in Python, against /bin/true and bare Python; CPU of the cold path, many
 calls at once, and what the server's memory does. Peers on the PATH are measured as well. A hook is
-measured next to /bin/true alone, and again among programs that fill the processor's caches.
+measured next to /bin/true alone, and again among programs that fill the processor's caches; in
+both groups next to a server that gives each call the same answer, too: the rest is the decision.
 """
 
 # ruff: noqa: S603, S607 - it is about running programs
@@ -31,6 +32,7 @@ import warm_server  # noqa: E402 - how a client is compiled and a server asked s
 
 PYTHON = sys.executable  # the one that laconic runs in: another may load other things at start
 MANY = 200
+FIXED = "a fixed answer"
 PEERS = {
     "tokf": ["tokf", "hook", "handle"],
     "rtk": ["rtk", "hook", "claude"],
@@ -75,13 +77,15 @@ def measure(case: Case, environ: dict[str, str], cwd: Path) -> Cost:
     return Cost(wall * 1000, used * 1000)
 
 
-def cases(native: str, twin: str, hook_json: str) -> list[Case]:
+def cases(native: str, fixed: str, twin: str, hook_json: str) -> list[Case]:
     hook, status, large = ["hook", "claude-code"], ["git", "status"], ["seq", "1400000"]
     found = [
         Case("hook", "/bin/true", [_path("true")]),
+        Case("hook", FIXED, [fixed, *hook], hook_json),
         Case("hook", "laconic warm", [native, *hook], hook_json),
         Case("among others", "/bin/true", [_path("true")]),
         Case("among others", "bare python", [PYTHON, "-I", "-c", "pass"]),
+        Case("among others", FIXED, [fixed, *hook], hook_json),
         Case("among others", "laconic warm", [native, *hook], hook_json),
         Case("among others", "laconic cold", [native, *hook], hook_json, cold=True),
         Case("among others", "python client, warm", [twin, *hook], hook_json),
@@ -98,6 +102,22 @@ def cases(native: str, twin: str, hook_json: str) -> list[Case]:
     peers = [(name, argv) for name, argv in PEERS.items() if shutil.which(argv[0])]
     found += [Case("among others", name, [_path(a[0]), *a[1:]], hook_json) for name, a in peers]
     return found
+
+
+def with_a_fixed_answer(bin_dir: Path, home: Path) -> warm_server.Installation:
+    """Install a server that decides nothing: what is left are two processes and the wire."""
+    made = warm_server.install(bin_dir, home)
+    Path(bin_dir, "sitecustomize.py").write_text(
+        "if sys.argv[1] == 'server':\n"
+        "    from laconic.hooks.response import Answer\n"
+        "    from laconic.server import handlers\n"
+        f"    fixed = Answer({made.hook().stdout!r})\n"
+        "    handlers.answer_hook = lambda *given, **more: fixed\n"
+    )
+    made.close()  # the first hook has started a server that knows nothing of this
+    made.runtime.mkdir(0o700)
+    made.warm_up()
+    return made
 
 
 def _path(name: str) -> str:
@@ -198,13 +218,16 @@ def instructions(native: str, hook_json: str, environ: dict[str, str]) -> None:
 def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 40
     with tempfile.TemporaryDirectory(prefix="lac") as folder, contextlib.ExitStack() as stack:
-        bin_dir, home, project = (Path(folder, name) for name in ("bin", "home", "project"))
-        for directory in (bin_dir, home, project):
+        names = ("bin", "fixed", "home", "project")
+        bin_dir, fixed_dir, home, project = (Path(folder, name) for name in names)
+        for directory in (bin_dir, fixed_dir, home, project):
             directory.mkdir()
         subprocess.run(["git", "init", "-q", project], check=True)
         twin = warm_server.write_program(bin_dir, "laconic-twin", "ask_server_first")
         installation = warm_server.install(bin_dir, home)
         stack.callback(installation.close)
+        fixed = with_a_fixed_answer(fixed_dir, home)
+        stack.callback(fixed.close)
         hook_json = Path(folder, "hook.json")
         hook_json.write_text(
             json.dumps({**json.loads(warm_server.hook_input()), "cwd": str(project)})
@@ -212,13 +235,17 @@ def main() -> None:
         installation.warm_up()
         measured: dict[Case, list[Cost]] = {
             case: []
-            for case in map(_frozen, cases(str(installation.client), str(twin), str(hook_json)))
+            for case in map(
+                _frozen,
+                cases(*map(str, (installation.client, fixed.client, twin, hook_json))),
+            )
         }
         for group in dict.fromkeys(case.group for case in measured):
             rows = [(case, costs) for case, costs in measured.items() if case.group == group]
             for _ in range(rounds // 10 if group == "10 MB of output" else rounds):
                 for case, costs in rows:
-                    costs.append(measure(_thawed(case), installation.environ, project))
+                    environ = fixed.environ if case.name == FIXED else installation.environ
+                    costs.append(measure(_thawed(case), environ, project))
         print(f"{rounds} rounds, {os.cpu_count()} cores, Python {sysconfig.get_python_version()}\n")
         table(measured)
         many_at_once(installation)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import itertools
 import os
 import shutil
@@ -43,6 +44,16 @@ def pytest_collection_modifyitems(config, items):
     if not config.getoption("--hook-traffic"):  # there is nothing to compare with
         items[:] = [item for item in items if "row" not in getattr(item, "fixturenames", ())]
     put_in_order(items, has_client=bool(warm_server.COMPILER or warm_server.GIVEN))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Look for no garbage among half a million objects that stay."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_addoption(parser):

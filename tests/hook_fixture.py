@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -106,13 +107,28 @@ def ask_hook(laconic, line, project, agent="claude-code", **fields):
 
     laconic: the words that start it.
     """
-    call = {**CLAUDE, "tool_input": {"command": line}, "cwd": str(project), **fields}
     done = subprocess.run(
-        [*laconic, "hook", agent], input=json.dumps(call), text=True, capture_output=True,
+        [*laconic, "hook", agent], input=_call(line, project, fields), capture_output=True,
         check=True, cwd=project,
     )  # fmt: skip
-    answer = json.loads(done.stdout or "{}").get("hookSpecificOutput", {})
-    return answer.get("permissionDecision"), answer.get("updatedInput", {}).get("command", line)
+    return _decision(done.stdout, line)
+
+
+def ask_here(line, project, agent="claude-code", **fields):
+    """The same, answered by this process."""
+    given = answer(agent, "", _call(line, project, fields), dict(os.environ), str(project))
+    given.finish()
+    return _decision(given.stdout, line)
+
+
+def _call(line, project, fields):
+    call = {**CLAUDE, "tool_input": {"command": line}, "cwd": str(project), **fields}
+    return json.dumps(call).encode()
+
+
+def _decision(stdout, line):
+    said = json.loads(stdout or "{}").get("hookSpecificOutput", {})
+    return said.get("permissionDecision"), said.get("updatedInput", {}).get("command", line)
 
 
 CLAUDE = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 
 from laconic.compact.result import GAP, MADE, SHORT, Compacted
@@ -87,6 +87,7 @@ _NAME = re.compile(
 )
 
 
+@cache  # the lines of a recorded output are asked about in many tests
 def is_alarm(text: str) -> bool:
     said = _NAME.sub("", _ZERO.sub("", text))
     has_place = _PLACED.search(said) and not _INFORMATION.match(text)

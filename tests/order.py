@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 # A file is run by one process; those that take longest come first, so that none is waited for.
 LONGEST = (
-    "tests/run/run_test.py",
     "tests/compact/compact_test.py",
+    "tests/run/run_test.py",
     "tests/server/server_faults_test.py",
     "tests/run/live_run_test.py",
     "tests/server/",
@@ -20,6 +20,8 @@ LONGEST = (
     "tests/run/",
     "tests/compact/",
     "tests/effects_test.py",
+    "tests/replay/outcome_test.py",
+    "tests/batch_test.py",
     "tests/shell/",
     "tests/box/",
     "tests/policy/",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import contextlib
 import fcntl
 import json
@@ -69,9 +70,17 @@ def compile_client(target: Path, *extra: str, version: str = __version__) -> Non
 
 def _have_once(name: str, build: Callable[[Path], None], target: Path) -> None:
     """Copy what one of the processes of a test run has built: that takes seconds."""
-    if "TESTS_PLACE" not in os.environ:  # not a test run
+    made = _made_once(name, build)
+    if made is None:
         build(target)
-        return
+    else:
+        shutil.copy(made, target)
+
+
+def _made_once(name: str, build: Callable[[Path], None]) -> Path | None:
+    """Return what all processes of a test run share; None where this is not a test run."""
+    if "TESTS_PLACE" not in os.environ:
+        return None
     made = Path(os.environ["TESTS_PLACE"], name)
     with Path(f"{made}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -79,7 +88,28 @@ def _have_once(name: str, build: Callable[[Path], None], target: Path) -> None:
             new = Path(f"{made}.new")
             build(new)
             new.rename(made)
-    shutil.copy(made, target)
+    return made
+
+
+def _copy_package(target: Path) -> None:
+    """Copy the package with its bytecode; in a test run, all copies share the files of one."""
+    made = _made_once("package", _build_package)
+    if made is None:
+        shutil.copytree(ROOT / "src/laconic", target)
+    else:
+        shutil.copytree(made, target, copy_function=_linked)
+
+
+def _build_package(path: Path) -> None:
+    shutil.copytree(ROOT / "src/laconic", path)
+    compileall.compile_dir(path, quiet=1)  # else each process that loads a copy would do that
+
+
+def _linked(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # on another file system
+        shutil.copy2(source, target)
 
 
 def write_program(
@@ -90,12 +120,13 @@ def write_program(
 ) -> Path:
     """Write a script as an installer does, with a copy of the package as it is now.
 
-    A server ends when its files are edited; nobody edits the copy. A sitecustomize.py beside the
-    script is run first: a test can break something there.
+    A server ends when its files are edited; nobody edits the copy, whose files those of other
+    tests are as well. A sitecustomize.py beside the script is run first: a test can break something
+    there.
     """
     package = package or directory / "lib" / "laconic"
     if not package.exists():
-        shutil.copytree(ROOT / "src/laconic", package)
+        _copy_package(package)
     program = directory / name
     made = hatch_build.script_for(function)
     place = (

@@ -7,7 +7,7 @@ import os
 import random
 import re
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 
 import pytest
 from bench.compaction_report import readable
@@ -45,6 +45,7 @@ EXAMPLES = [
 ]
 
 
+@cache  # two tests look at what is shown of each recorded output
 def shown(wanted: Filter | None, status: int, raw: bytes) -> str:
     """The text that an agent reads: the result and its notice, or the mark for raw output."""
     compacted = compact(wanted, status, read_lines(raw)) if wanted else None
@@ -175,7 +176,7 @@ def check_failure(compacted, cleaned: list[str]) -> None:
 @for_each(CASES)
 def test_the_promises_hold_for_recorded_outputs(case):
     for wanted in [case.filter] if case.filter else FILTERS:
-        for status in (case.status, 0, 1):
+        for status in {case.status, 0, 1}:
             is_recorded = case.filter is not None and status == case.status
             check(wanted, status, case.raw, is_recorded=is_recorded)
 

@@ -341,6 +341,18 @@ def test_a_command_that_removes_its_directory_is_recorded(server, tmp_path):
     warm_server.wait_for(lambda: [run["status"] for run in recorded(server)] == [0])
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc")
+def test_a_directory_that_is_gone_before_the_server_hears_of_it_is_none_to_go_to(server, tmp_path):
+    place = tmp_path / "place"
+    place.mkdir()
+    with stopped(server):
+        process = server.popen("run", "sh", "-c", f"seq 3000; rmdir {place}", cwd=place)
+        warm_server.wait_for(lambda: not place.exists())
+    out, _ = process.communicate(timeout=warm_server.PATIENCE_S)
+    assert (b" lines hidden: " in out, process.returncode) == (True, 0)
+    warm_server.wait_for(lambda: [run["status"] for run in recorded(server)] == [0])
+
+
 @pytest.mark.slow
 def test_more_commands_than_one_worker_attends_to(server, tmp_path):
     go, count = tmp_path / "go", 70

@@ -161,7 +161,7 @@ def run(connection: Connection, call: ClientCall) -> Steps:
     Each step is made in its directory, which may be gone by then.
     """
     steps = attend(connection, call)
-    place = os.open(call.directory, _PLACE)
+    place = _opened(call.directory, connection.process)
     try:
         with _in(place):
             goes_on = advance(steps, None)
@@ -177,6 +177,21 @@ def run(connection: Connection, call: ClientCall) -> Steps:
 
 # Enough to go there, also where nobody may list it: https://man7.org/linux/man-pages/man2/open.2.html
 _PLACE = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+
+
+def _opened(directory: str, process: int) -> int:
+    """Open a client's directory; where its command has removed that, the client is still in it.
+
+    The kernel marks the name: https://man7.org/linux/man-pages/man5/proc_pid_exe.5.html
+    """
+    try:
+        return os.open(directory, _PLACE)
+    except FileNotFoundError:
+        place = os.open(f"/proc/{process}/cwd", _PLACE)
+        if os.readlink(f"/proc/self/fd/{place}") == f"{directory} (deleted)":  # noqa: PTH115 - slow
+            return place
+        os.close(place)
+        raise
 
 
 @contextlib.contextmanager
