@@ -27,8 +27,9 @@ from runners import LACONIC, bin_dir, broken, no_process_left, runner, runtime
 
 __all__ = ["bin_dir", "broken", "no_process_left", "runner", "runtime"]
 
-# A directory that can be read only, in namespaces of our own, where we are the first process. What is
-# mounted below it comes along, or nothing does: https://man7.org/linux/man-pages/man7/mount_namespaces.7.html
+# A directory that can be read only, in namespaces of our own, where we are the first process. What
+# is mounted below it comes along, or nothing does:
+# https://man7.org/linux/man-pages/man7/mount_namespaces.7.html
 ENTER = """
 for place in $1; do
     mount --rbind "$place" "$place" && mount -o remount,bind,ro "$place" || exit 99
