@@ -131,11 +131,17 @@ def test_a_line_without_an_end_takes_no_longer_than_its_length(count, unit):
 
 
 @pytest.mark.parametrize("unit", [b"-", b"\xff", b"\0", b"ab12+/"])
-def test_the_largest_text_that_is_counted_is_counted_in_time(count, unit):
+def test_the_largest_text_that_is_counted_is_counted_in_time(count, unit, monkeypatch):
     assert count
-    size = tokenizer.MOST_BYTES // len(unit)
-    # Its time is limited by the clock: once of a few times, whatever else runs.
-    assert any(tokenizer.counts([unit * size]) is not None for _ in range(5))
+    size, limit = tokenizer.MOST_BYTES // len(unit), tokenizer._LONGEST_S
+    # Its time is limited by the clock, and what else runs has a share of that.
+    monkeypatch.setattr(tokenizer, "_LONGEST_S", warm_server.PATIENCE_S)
+    monkeypatch.setattr(tokenizer, "_ALONE_S", warm_server.PATIENCE_S)
+    before = os.times()
+    assert tokenizer.counts([unit * size]) is not None
+    after = os.times()
+    used = after.children_user + after.children_system
+    assert 0 < used - before.children_user - before.children_system < limit
     assert tokenizer.counts([unit * size, b"\n" * len(unit)]) is None
 
 
