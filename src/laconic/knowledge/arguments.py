@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from laconic.knowledge.parameters import certain_value, is_list, words_of
 from laconic.knowledge.possible import MAX_DEPTH, possible_texts
-from laconic.knowledge.printed import is_name, is_number, is_path, new_file, output, piped, printer
+from laconic.knowledge.printed import (
+    is_name,
+    is_number,
+    is_numbers,
+    is_path,
+    new_file,
+    output,
+    piped,
+    printer,
+)
 from laconic.knowledge.shapes import shapes_of
 from laconic.patterns import pattern
 from laconic.shell.ast import (
@@ -480,6 +489,11 @@ def gives_number(part: Part, values: Values, depth: int = 0) -> bool:
         is_number_itself = part.name in _NUMBERS and not (part.prefix or part.operator)
         return is_number_itself or gives_job(part, values)
     return _printed_by(part, values, depth, is_number, of_pipe=True)
+
+
+def gives_numbers(part: Part, values: Values) -> bool:
+    """Tell whether it is numbers, as many as they may be, or nothing."""
+    return gives_number(part, values) or _printed_by(part, values, 0, is_numbers, of_pipe=True)
 
 
 def gives_job(part: Part, values: Values) -> bool:

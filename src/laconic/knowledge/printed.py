@@ -13,7 +13,7 @@ from laconic.shell.words import literal
 PRINTERS = frozenset(("date", "echo", "mktemp", "printf", "pwd"))
 # What prints one word, which is not known.
 NAMERS = frozenset(("git", "uname"))
-COUNTERS = frozenset(("gh", "git", "grep", "id", "nproc", "pgrep", "stat", "wc"))
+COUNTERS = frozenset(("gh", "git", "grep", "id", "nproc", "pgrep", "seq", "stat", "wc"))
 LOCATORS = frozenset(("brew", "git", "go", "pwd", "readlink", "realpath", "xcode-select"))
 MAX_LENGTH = 4096
 _TEMPORARY = "/tmp"  # noqa: S108 - as mktemp says
@@ -27,6 +27,7 @@ _PARTS = pattern(r"%\d?N")
 _SOME_TIME = 1_000_000_000
 _COUNTS = pattern(r"-[civEFwx]*c[civEFwx]*|-[ivEFwx]+")
 _SIZES = (["-c", "%s"], ["-c%s"], ["-c", "%Y"], ["-c%Y"], ["-f", "%z"], ["-f%z"])  # stat(1)
+_INTEGER = pattern(r"-?[0-9]+")
 _ONE_OF_ALL = pattern(r"^\.\[\d+\]")
 # What one shell or another takes for an option.
 _OPTIONS = {"echo": pattern(r"-[neE]*$|--(?:help|version)$"), "printf": pattern("-")}
@@ -127,6 +128,11 @@ def is_number(name: str, words: list[str]) -> bool:
         is_plain = not any(word.startswith("-") for word in words[2:])
         return words[:2] == ["rev-list", "--count"] and is_plain
     return words in known.get(name, ())
+
+
+def is_numbers(name: str, words: list[str]) -> bool:
+    """Tell whether a command prints nothing but numbers, however many."""
+    return is_number(name, words) or (name == "seq" and all(map(_INTEGER.fullmatch, words)))
 
 
 def _is_number_of_gh(words: list[str]) -> bool:

@@ -8,13 +8,21 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from laconic.knowledge.arguments import Values, gives_number, is_plain, pieces, result
+from laconic.knowledge.arguments import (
+    Values,
+    gives_number,
+    gives_numbers,
+    is_plain,
+    pieces,
+    result,
+)
 from laconic.knowledge.traits import filled
 from laconic.patterns import pattern
 from laconic.shell.ast import (
     Arithmetic,
     Assignment,
     Command,
+    Literal,
     Loop,
     Node,
     Parameter,
@@ -27,6 +35,15 @@ from laconic.types import Decision, Effect, Verdict
 
 _MAX_NUMBERS = 16
 _INTEGER = pattern(r"-?[0-9]+")
+_RANGE = pattern(r"\{-?[0-9]+\.\.-?[0-9]+(?:\.\.-?[0-9]+)?\}")
+_SET_HERE = pattern(r"([A-Za-z_]\w*)\s*(?:[-+*/%&|^]?=(?!=)|<<=|>>=|\+\+|--)")
+# What a shell gives a text to without being told the name; in lower case, and MATCH, those of zsh:
+# https://www.gnu.org/software/bash/manual/html_node/Bash-Variables.html
+# https://zsh.sourceforge.io/Doc/Release/Parameters.html
+_FILLED_BY_ITSELF = frozenset(
+    "_ REPLY OPTARG MAPFILE BASH_REMATCH BASH_COMMAND BASH_EXECUTION_STRING BASH_ARGV BASH_ARGV0"
+    " BASH_SOURCE FUNCNAME MATCH match reply argv".split()
+)
 _JOINS = pattern(r"[\w$}{#`'\"\\]")
 
 
@@ -50,13 +67,14 @@ def evaluation_findings(
         )
         for site in sites
         if _may_run_code(site, tainted)
-        and not (site.kind == "variable" and (site.start, site.end) in counted)
+        and not (site.kind in ("variable", "unquoted") and (site.start, site.end) in counted)
     ]
 
 
 _WHY = {
     "arithmetic": "text that is evaluated as arithmetic may run commands",
     "variable": "the name of a variable may hold a subscript that runs commands",
+    "unquoted": "a value without quotes may become an option that runs code; in quotes it cannot",
     "indirect": "which variable is read is only known when it runs",
     "prompt": "the value is expanded like a prompt, which may run commands",
 }
@@ -99,7 +117,13 @@ def _may_run_code(site: Evaluation, tainted: frozenset[str]) -> bool:
 
 def _counted_words(all_nodes: list[Node], tainted: frozenset[str]) -> set[tuple[int, int]]:
     """The places of words that are a variable to which the text gives nothing but numbers."""
-    given = {node.name for node in all_nodes if isinstance(node, Assignment)} - tainted
+    given: set[str] = set()
+    for node in all_nodes:
+        if isinstance(node, Assignment | Loop):
+            given.add(node.name)
+        elif isinstance(node, Arithmetic):
+            given.update(_SET_HERE.findall(node.text or ""))
+    given -= tainted
     found: set[tuple[int, int]] = set()
     for node in all_nodes if given else ():
         if isinstance(node, Word):
@@ -112,7 +136,7 @@ def _counted_words(all_nodes: list[Node], tainted: frozenset[str]) -> set[tuple[
 
 def _tainted_names(all_nodes: list[Node], values: Values) -> frozenset[str]:
     """Variables that this text gives anything but a number: evaluating them may run code."""
-    tainted: set[str] = set()
+    tainted = set(_FILLED_BY_ITSELF)
     for node in all_nodes:
         if isinstance(node, Assignment | Loop | Parameter) and _gives_text(node, values):
             tainted.add(node.name)
@@ -122,12 +146,27 @@ def _tainted_names(all_nodes: list[Node], values: Values) -> frozenset[str]:
 
 
 def _gives_text(node: Assignment | Loop | Parameter, values: Values) -> bool:
-    """Tell whether a variable gets something here that may not be a number."""
+    """Tell whether a variable gets something here that may not be a number.
+
+    A loop without words goes through the arguments of the function or script.
+    """
     if isinstance(node, Parameter):
         return node.operator in ("=", ":=")
     if isinstance(node, Assignment):
         return not (_is_number(assigned(node)) or _is_count(node, values))
-    return not all(_is_number(literal(word)) for word in node.words or ())
+    if node.header is not None:
+        return False
+    return node.words is None or not all(_is_numbers(word, values) for word in node.words)
+
+
+def _is_numbers(word: Word, values: Values) -> bool:
+    """`3`, `{1..3}` and `$(seq 3)`."""
+    parts = [part for part, _ in pieces(word) if part.start < part.end]
+    if len(parts) != 1:
+        return False
+    if isinstance(parts[0], Literal) and _RANGE.fullmatch(parts[0].value):
+        return True
+    return _is_number(literal(word)) or gives_numbers(parts[0], values)
 
 
 def _is_count(assignment: Assignment, values: Values) -> bool:

@@ -335,7 +335,9 @@ def _names_behind(arguments: list[tuple[Node, str | None]], option: str) -> Iter
     for pos, (word, value) in enumerate(arguments):
         following = arguments[pos + 1] if pos + 1 < len(arguments) else None
         hides_both = isinstance(word, Word) and value is None and splits(word)
-        if hides_both or (value is None and following is not None and following[1] is None):
+        if hides_both:
+            yield Evaluation(word, "unquoted", None)
+        elif value is None and following is not None and following[1] is None:
             yield Evaluation(word, "variable", None)
         elif value == option and following is not None:
             yield Evaluation(following[0], "variable", following[1])
