@@ -104,14 +104,15 @@ def main(args: argparse.Namespace) -> int:
 
 def _remove(name: str, state_dir: Path) -> None:
     """Remove what has this id, or is listed in these words."""
-    if name in rules.listed():
-        rules.remove(name)
-        return
     root = scope(read_facts(str(source.directory_at(None)), process_environment()))
     listed = allowances.list_all(state_dir, time.time())
     here = [each.id for each in listed if (each.command, each.directory) == (name, root)]
     gone = [allowances.remove(state_dir, one) for one in here or [name]]
-    if not (any(gone) or allow_network.remove(name)):
+    if any(gone):
+        return
+    if name in rules.listed():
+        rules.remove(name)
+    elif not allow_network.remove(name):
         raise LaconicError(f"there is no allowance {name}", "laconic allow --list")
 
 
