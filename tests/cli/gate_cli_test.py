@@ -179,6 +179,18 @@ def test_allow_list_and_remove(project, laconic):
     assert laconic("allow", "--remove", name) == (1, "", message)
 
 
+def test_an_allowance_is_removed_by_its_command_in_its_project(project, laconic, monkeypatch):
+    elsewhere = project.parent / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / ".laconic").mkdir()
+    laconic("allow", "npm publish", "--for", "30m")
+    with monkeypatch.context() as there:
+        there.chdir(elsewhere)
+        assert laconic("allow", "--remove", "npm publish")[0] == 1
+    assert laconic("allow", "--remove", "npm publish") == (0, "removed: npm publish\n", "")
+    assert laconic("check", "npm publish")[0] == 10
+
+
 def test_allow_until_a_day(laconic):
     assert laconic("allow", "npm publish", "--until", "2001-01-01")[0] == 2
     assert laconic("allow", "npm publish", "--until", "9999-01-01")[0] == 2

@@ -517,6 +517,20 @@ def test_what_is_listed_and_shown_is_for_people(project, tmp_path):
     assert "  restore  git's index\n" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["chmod", "640", "a"], "mode 0640 -> 0600"),
+        (["touch", "-d", "2001-01-01", "a"], "time"),
+    ],
+)
+def test_what_comes_back_beside_the_content_is_said_in_words(project, tmp_path, command, said):
+    (project / "a").chmod(0o600)
+    laconic(project, tmp_path, "run", "--undo", *command)
+    assert laconic(project, tmp_path, "undo", "--diff").stdout == f"a: {said}\n"
+    assert f"  restore  {said} of a\n" in laconic(project, tmp_path, "undo").stdout
+
+
 def test_a_call_that_destroys_nothing_keeps_nothing(project):
     assert not reach_of(["cat", "a"], str(project), {})
     assert not measured(reach_of(["ls"], str(project), {})).paths

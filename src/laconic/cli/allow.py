@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from pathlib import Path
 
 from laconic import engine
 from laconic.cli import allow_network, source
@@ -79,10 +80,7 @@ def main(args: argparse.Namespace) -> int:
         else:
             complain("you have allowed nothing by hand", "laconic allow 'npm publish' --for 30m")
     elif args.remove:
-        if rules.is_rule(args.remove):
-            rules.remove(args.remove)
-        elif not (allowances.remove(state_dir, args.remove) or allow_network.remove(args.remove)):
-            raise LaconicError(f"there is no allowance {args.remove}", "laconic allow --list")
+        _remove(args.remove, state_dir)
         print(f"removed: {args.remove}")
     elif args.host or args.port:
         if args.command:
@@ -102,6 +100,20 @@ def main(args: argparse.Namespace) -> int:
     else:
         _allow(args)
     return 0
+
+
+def _remove(name: str, state_dir: Path) -> None:
+    """Remove what has this id, or is listed in these words."""
+    root = scope(read_facts(str(source.directory_at(None)), process_environment()))
+    listed = allowances.list_all(state_dir, time.time())
+    here = [each.id for each in listed if (each.command, each.directory) == (name, root)]
+    gone = [allowances.remove(state_dir, one) for one in here or [name]]
+    if any(gone):
+        return
+    if name in rules.listed():
+        rules.remove(name)
+    elif not allow_network.remove(name):
+        raise LaconicError(f"there is no allowance {name}", "laconic allow --list")
 
 
 def _allow(args: argparse.Namespace) -> None:

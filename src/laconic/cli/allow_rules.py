@@ -19,8 +19,6 @@ from laconic.settings.load import process_environment, read_settings
 from laconic.shell.words import as_typed, quoted
 from laconic.types import Effect, Verdict
 
-__all__ = ["add", "is_rule", "listed", "remove"]
-
 _LIST = "commands.allow"
 # What a rule never settles: see docs/gate.md
 _NEVER = Effect.SECRETS | Effect.GUARDED_WRITE | Effect.DESTROYS | Effect.UNJUDGED

@@ -15,7 +15,7 @@ from laconic.report.table import table
 from laconic.report.text import visible
 from laconic.undo.entry import DIRECTORY, FILE, LINK, Entry
 from laconic.undo.keep import Keep
-from laconic.undo.plan import CREATE, DRESS, REMOVE, Plan, Step
+from laconic.undo.plan import CREATE, DRESS, REMOVE, RESTORE, Plan, Step
 
 _LARGEST = 1 << 20
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
@@ -118,7 +118,8 @@ def plan_lines(made: Plan, *, limit: int = _SHOWN) -> Iterator[str]:
     for step in own[:limit]:
         mark = "  (changed since)" if step.path in made.conflicts else ""
         slash = "/" if DIRECTORY in (_kind(step.before), _kind(step.now)) else ""
-        yield f"  {step.action:8} {shown(step.path, made)}{slash}{mark}"
+        verb, what = (RESTORE, f"{_dress(step)} of ") if step.action == DRESS else (step.action, "")
+        yield f"  {verb:8} {what}{shown(step.path, made)}{slash}{mark}"
     if len(own) > limit:
         yield f"  … and {len(own) - limit:,} more"
     if len(made.steps) > len(own):
@@ -167,7 +168,7 @@ def diff_lines(made: Plan, only: Iterable[str] | None = None, word: str = "undo"
 def _difference(step: Step, made: Plan, word: str) -> Iterator[str]:
     name = shown(step.path, made)
     if step.action == DRESS:
-        yield f"{name}: {_dress(step.now)} -> {_dress(step.before)}"
+        yield f"{name}: {_dress(step)}"
         return
     now = _text(step.now, lambda _: read_file(step.path, _LARGEST))
     before = _text(
@@ -190,11 +191,21 @@ def _kind(entry: Entry | None) -> str:
     return "" if entry is None else entry.kind
 
 
-def _dress(entry: Entry | None) -> str:
-    assert entry is not None
-    return (
-        f"mode {entry.mode:04o}, owner {entry.owner[0]}:{entry.owner[1]}, time {entry.modified_ns}"
-    )
+def _dress(step: Step) -> str:
+    """Say what of a file is restored if its content stays: `mode 0644 -> 0600`."""
+    now, before = step.now, step.before
+    assert now is not None
+    assert before is not None
+    parts = []
+    if now.mode != before.mode:
+        parts.append(f"mode {now.mode:04o} -> {before.mode:04o}")
+    if now.owner != before.owner:
+        parts.append("owner {}:{} -> {}:{}".format(*now.owner, *before.owner))
+    if now.attributes != before.attributes:
+        parts.append("attributes")
+    if now.modified_ns != before.modified_ns:
+        parts.append("time")
+    return ", ".join(parts)
 
 
 def _text(entry: Entry | None, read: Callable[[Entry], bytes]) -> str | None:
