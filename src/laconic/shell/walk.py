@@ -305,7 +305,9 @@ def _in_builtin(command: Command, read: Reader) -> Iterator[Evaluation]:
     else:
         kind = _declared_kind(arguments) if name in _DECLARING else "variable"
         for word, value in arguments:
-            if value is None or not value.startswith(("-", "+")):
+            if _fills_array(word, value, arguments):
+                yield Evaluation(word, "arithmetic", None)
+            elif value is None or not value.startswith(("-", "+")):
                 is_sure = kind == "variable" or (kind == "arithmetic" and _gives_number(value))
                 text = _name_part(word, value) if is_sure else None
                 yield Evaluation(word, kind, text)
@@ -349,6 +351,18 @@ def _declared_kind(arguments: list[tuple[Node, str | None]]) -> str:
     """What becomes of all values given to such a variable, now and later."""
     flags = "".join(value[1:] for _, value in arguments if value and value[0] in "-+")
     return "indirect" if "n" in flags else "arithmetic" if "i" in flags else "variable"
+
+
+def _fills_array(word: Node, value: str | None, arguments: list[tuple[Node, str | None]]) -> bool:
+    """`declare -a 'x=([$(command)]=1)'`: what stands in the brackets is expanded once more.
+
+    https://git.savannah.gnu.org/cgit/bash.git/tree/builtins/declare.def
+    """
+    if value is not None:
+        given = value.partition("=")[2]
+        return given.startswith("(") and any(char in given for char in "$`[")
+    is_array = any(text and text[0] in "-+" and {*"aA"} & {*text} for _, text in arguments)
+    return is_array and isinstance(word, Assignment) and not isinstance(word.value, Array)
 
 
 def _gives_number(value: str | None) -> bool:
