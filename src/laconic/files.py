@@ -1,7 +1,7 @@
 """Find and read files that may be hostile, and write files that belong to the user alone."""
 
 # pathlib takes six milliseconds to load.
-# ruff: noqa: PTH102, PTH105, PTH108, PTH112, PTH118, PTH120
+# ruff: noqa: PTH102, PTH105, PTH108, PTH112, PTH118, PTH120, PTH208
 from __future__ import annotations
 
 import contextlib
@@ -110,6 +110,14 @@ def upwards(directory: str, most: int = _MOST_PARENTS) -> Iterator[str]:
         if above == directory:
             return
         directory = above
+
+
+def names_in(directory: str) -> list[str]:
+    """Return the names in a directory; none if it cannot be read."""
+    try:
+        return os.listdir(directory)
+    except OSError:
+        return []
 
 
 @contextlib.contextmanager

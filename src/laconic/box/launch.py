@@ -23,7 +23,7 @@ from laconic.box.rolling import JOURNALS, Rolling
 from laconic.door.neighbours import FOLDER as PORTS
 from laconic.door.neighbours import published
 from laconic.errors import LaconicError
-from laconic.files import make_private, write_private
+from laconic.files import make_private, names_in, write_private
 from laconic.record.kept import is_writable
 from laconic.undo.store import store_for
 
@@ -210,7 +210,7 @@ def prepare(plan: Plan) -> None:
     if any(is_below(own, path) for path in plan.write):
         hint = "unset LACONIC_STATE_DIR, or let it name a place outside the project"
         raise LaconicError(f"{own} is in the project, so there is no box", hint)
-    known = _names(own)
+    known = names_in(own)
     for name in (JOURNALS, _REFUSED, PORTS, "quarantine", "tmp", "vartmp", "home"):
         if name not in known:
             make_private(join(own, name))
@@ -237,7 +237,7 @@ def _furnish_home(plan: Plan) -> None:
     """
     place = join(plan.directory, "home")
     caches.fill(plan)
-    for name in set(_names(plan.user_home)) - {caches.OWN}:
+    for name in set(names_in(plan.user_home)) - {caches.OWN}:
         path, target = join(place, name), join(plan.user_home, name)
         with contextlib.suppress(OSError):
             if os.path.islink(path) and os.readlink(path) == target:
@@ -245,13 +245,6 @@ def _furnish_home(plan: Plan) -> None:
             if os.path.lexists(path):
                 home.put_aside(plan, path)
             os.symlink(target, path)
-
-
-def _names(directory: str) -> list[str]:
-    try:
-        return os.listdir(directory)
-    except OSError:
-        return []
 
 
 def _write_down(
@@ -315,12 +308,12 @@ def _texts(words: list[str]) -> bytes:
 
 def look_at_killed(plan: Plan) -> None:
     """Look at what boxes of this project left behind that were killed."""
-    for name in _names(join(plan.directory, _REFUSED)):  # nobody was there to say it
+    for name in names_in(join(plan.directory, _REFUSED)):  # nobody was there to say it
         with contextlib.suppress(OSError):
             path = join(plan.directory, _REFUSED, name)
             if time.time() - os.lstat(path).st_mtime > _OLDEST_TOLD_S:
                 os.unlink(path)
-    for name in _names(join(plan.directory, JOURNALS)):
+    for name in names_in(join(plan.directory, JOURNALS)):
         place = join(plan.directory, JOURNALS, name)
         try:
             if time.time() - os.lstat(place).st_mtime < _YOUNGEST_LEFT_S:

@@ -318,10 +318,10 @@ def _sockets(look: Look) -> set[str]:
         return set()
     # A path is the last field; other names begin with an @.
     paths = {line[line.index(" /") + 1 :] for line in lines if " /" in line}
-    return {look.real(path) for path in paths if _is_socket(path)}
+    return {look.real(path) for path in paths if is_socket(path)}
 
 
-def _is_socket(path: str) -> bool:
+def is_socket(path: str) -> bool:
     try:
         return stat.S_ISSOCK(os.stat(path).st_mode)
     except OSError:
@@ -333,7 +333,7 @@ def _needs_hiding(path: str, plan: Plan, look: Look) -> bool:
         return False
     if any(is_below(w, path) for w in plan.write):
         return False
-    if not os.access(path, os.R_OK) and not _is_socket(path):
+    if not os.access(path, os.R_OK) and not is_socket(path):
         return False  # in the box we have no more rights than here
     is_private = sys.platform != "darwin" and any(is_below(path, place) for place in PRIVATE)
     seen = (*plan.shown, *plan.write, *(one.lower for one in plan.overlays))

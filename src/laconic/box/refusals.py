@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterator
 from os.path import basename, dirname, isabs, join, lexists, realpath
 
 from laconic.box.leftovers import NO_PORT, NO_ROUTE, NO_SERVER
 from laconic.box.places import PRIVATE, is_below
-from laconic.box.plan import Plan
+from laconic.box.plan import Plan, is_socket
 from laconic.door.listeners import on_this_machine
 from laconic.patterns import pattern
 
@@ -118,8 +117,8 @@ def _in_line(plan: Plan, cwd: str, line: str) -> Iterator[str]:
     for path in _paths(plan, cwd, line):
         shown = _shown(path, plan)
         if any(is_below(path, hidden) for hidden in plan.hidden) and lexists(path):
-            yield f"hides {shown}" if not _is_socket(path) else f"does not reach {shown}"
-        elif (is_unreached or is_absent) and _is_socket(path) and _is_out(path, plan):
+            yield f"hides {shown}" if not is_socket(path) else f"does not reach {shown}"
+        elif (is_unreached or is_absent) and is_socket(path) and _is_out(path, plan):
             yield f"does not reach {shown}"
         elif (is_unchanged or is_denied) and _is_kept_from(path, plan):
             yield f"does not change {shown}"
@@ -183,10 +182,3 @@ def _is_kept_from(path: str, plan: Plan) -> bool:
     except OSError:
         return False
     return not is_read_only and os.access(there, os.W_OK)
-
-
-def _is_socket(path: str) -> bool:
-    try:
-        return stat.S_ISSOCK(os.stat(path).st_mode)
-    except OSError:
-        return False

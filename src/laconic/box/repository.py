@@ -12,7 +12,7 @@ from os.path import basename, dirname, isdir, isfile, join, normpath, realpath
 
 from laconic.box.places import IN_GIT_DIRECTORY, is_below
 from laconic.errors import FileError
-from laconic.files import read_file
+from laconic.files import names_in, read_file
 from laconic.git.config import configuration
 from laconic.git.index import submodules
 
@@ -94,12 +94,12 @@ def _belongs_to(directory: str, project: str) -> bool:
 
 def _inner(directory: str) -> Iterator[str]:
     """Yield the git directories of submodules and worktrees below a git directory."""
-    for name in _names(join(directory, "worktrees")):
+    for name in sorted(names_in(join(directory, "worktrees"))):
         yield join(directory, "worktrees", name)
     stack, count = [join(directory, "modules")], 0
     while stack and count < _MOST_MODULES:
         place = stack.pop()
-        for name in _names(place):
+        for name in sorted(names_in(place)):
             path = join(place, name)
             if not isdir(path) or os.path.islink(path):
                 continue
@@ -109,13 +109,6 @@ def _inner(directory: str) -> Iterator[str]:
                 stack.append(join(path, "modules"))
             else:
                 stack.append(path)
-
-
-def _names(directory: str) -> list[str]:
-    try:
-        return sorted(os.listdir(directory))
-    except OSError:
-        return []
 
 
 def _text(path: str) -> str:

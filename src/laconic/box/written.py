@@ -20,7 +20,7 @@ from laconic.box.home import FOLDER, TOP, home_of_account
 from laconic.box.places import is_below
 from laconic.box.plan import Plan
 from laconic.errors import LaconicError
-from laconic.files import make_private, open_handle, write_private
+from laconic.files import make_private, names_in, open_handle, write_private
 from laconic.undo.store import remove_tree
 
 _TOLD = "told"  # in FOLDER: the names that were told, each ended by a NUL
@@ -228,18 +228,11 @@ def _caches_in(over: str) -> Iterator[tuple[float, str, int]]:
             for name in os.listdir(further)
         ]
     for top, prefix in tops:
-        names = [join(".cache", one) for one in _listed(join(top, ".cache"))] + _listed(top)
+        names = [join(".cache", one) for one in names_in(join(top, ".cache"))] + names_in(top)
         for name in names:
             path, own = join(top, name), f"{prefix}/{name}" if prefix else name
             if name != ".cache" and os.path.isdir(path) and is_cache(own):
                 yield _newest(path), path, _size(path)
-
-
-def _listed(directory: str) -> list[str]:
-    try:
-        return os.listdir(directory)
-    except OSError:
-        return []
 
 
 def _newest(path: str) -> float:

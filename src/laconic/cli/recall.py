@@ -22,7 +22,7 @@ from laconic.record.store import MissingError, Store, is_id
 from laconic.record.sweep import adopt
 from laconic.record.tokenizer import counts
 from laconic.report.dates import local_of
-from laconic.report.text import visible
+from laconic.report.text import counted, visible
 from laconic.run.launcher import typed_name
 from laconic.run.task import as_word
 from laconic.secrets.mask import Masker, masked_pieces, masker_for
@@ -101,7 +101,7 @@ def _say_how_to_go_on(args: argparse.Namespace, raw_id: str, behind: int, picked
 
 
 def _nothing(args: argparse.Namespace, raw_id: str, count: int) -> LaconicError:
-    has = f"{raw_id} has {count:,} line{'' if count == 1 else 's'}"
+    has = f"{raw_id} has {counted(count, 'line')}"
     if args.grep is None:
         return LaconicError(f"{has}, not {args.lines}", f"laconic recall {raw_id}")
     where = f" of {args.lines}" if args.lines else ""

@@ -18,6 +18,7 @@ from laconic.files import make_private, write_private
 from laconic.page.read import read
 from laconic.page.render import page
 from laconic.report.screen import is_watched
+from laconic.report.text import counted
 from laconic.settings.load import process_environment, read_directories
 
 _NAME = "report.html"
@@ -49,7 +50,7 @@ def main(args: argparse.Namespace) -> int:
     if not args.html:
         make_private(path.parent)
     write_private(path, text)
-    told = [_n(data["totals"][f"{noun}s"], noun) for noun in ("run", "decision", "session")]
+    told = [counted(data["totals"][f"{noun}s"], noun) for noun in ("run", "decision", "session")]
     print(f"{args.html or path}: {', '.join(told)} ({-(-len(text) // 1024):,} KB)")
     if not args.html and is_watched(sys.stdout, environ):
         _open(path, environ)
@@ -86,7 +87,3 @@ def _open(path: Path, environ: Mapping[str, str]) -> None:
     null = subprocess.DEVNULL
     words = [opener, str(path)]
     subprocess.Popen(words, stdin=null, stdout=null, stderr=null, start_new_session=True)  # noqa: S603 - the system's opener, and a file of ours
-
-
-def _n(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

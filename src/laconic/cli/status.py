@@ -26,6 +26,7 @@ from laconic.replay.questions import Endings, questions
 from laconic.report import status as report
 from laconic.report.screen import screen
 from laconic.report.status import AgentState, Status
+from laconic.report.text import counted
 from laconic.settings.config import Export
 from laconic.settings.load import Settings, current_directory, process_environment, read_settings
 from laconic.settings.managed import Managed
@@ -161,7 +162,7 @@ def _next(
     if settings.environment.disabled:
         yield "unset LACONIC_DISABLED", "every command is left alone"
     if problems := all_problems(settings):
-        yield "laconic config check", f"{_n(len(problems), 'mistake')} in the configuration"
+        yield "laconic config check", f"{counted(len(problems), 'mistake')} in the configuration"
     if not any(agent.is_installed for agent in agents):
         detected = "install --detect" if agents else "help install"
         yield f"laconic {detected}", "laconic is not in any agent yet"
@@ -176,7 +177,3 @@ def _next(
             yield f"laconic doctor {agent.name}", why
     if today[Verdict.ASK] >= _MANY:
         yield "laconic log --top", "what was asked most, and the line that would end it"
-
-
-def _n(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

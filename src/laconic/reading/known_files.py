@@ -1,13 +1,14 @@
 """Reads which files of a directory are secrets or guarded, to know them by their other names."""
 
 # pathlib takes six milliseconds to load.
-# ruff: noqa: PTH116, PTH118, PTH208
+# ruff: noqa: PTH116, PTH118
 from __future__ import annotations
 
 import os
 import stat
 from collections.abc import Iterator
 
+from laconic.files import names_in
 from laconic.reading.place_names import GUARDED_NAMES, SECRET_NAMES
 from laconic.reading.places import is_guarded
 from laconic.reading.secret_files import is_secret
@@ -22,7 +23,7 @@ for _name in (*SECRET_NAMES, *GUARDED_NAMES):
 
 def known_files(directory: str) -> Iterator[tuple[tuple[int, int], str]]:
     """Device, inode and path of files that have other names, of those a directory is known for."""
-    for name in _listed(directory):
+    for name in names_in(directory):
         path = os.path.join(directory, name)
         if name != ".git" and (is_secret(path) or is_guarded(path)):
             yield from _files(path)
@@ -39,14 +40,7 @@ def _files(top: str) -> Iterator[tuple[tuple[int, int], str]]:
         except OSError:
             continue
         if stat.S_ISDIR(found.st_mode) and depth < _DEEPEST:
-            more = [(os.path.join(path, name), depth + 1) for name in _listed(path)]
+            more = [(os.path.join(path, name), depth + 1) for name in names_in(path)]
             paths += more[: _MOST_FILES - len(paths)]
         elif stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
             yield (found.st_dev, found.st_ino), path
-
-
-def _listed(directory: str) -> list[str]:
-    try:
-        return os.listdir(directory)
-    except OSError:
-        return []

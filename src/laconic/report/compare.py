@@ -8,14 +8,14 @@ from typing import Any
 from laconic.record.decisions import as_logged
 from laconic.report.screen import Screen
 from laconic.report.table import Cell, table
-from laconic.report.text import visible
+from laconic.report.text import counted, visible
 from laconic.sessions.comparison import Comparison
 
 _MOST = 20
 
 
 def report(found: Comparison, screen: Screen) -> Iterator[str]:
-    yield f"{_n(found.commands, 'command')} in {_n(found.sessions, 'session')}"
+    yield f"{counted(found.commands, 'command')} in {counted(found.sessions, 'session')}"
     before, after = found.per_hundred(0), found.per_hundred(1)
     yield f"prompts per 100 commands: {before:.1f} before, {after:.1f} after ({found.rise:+.1f})"
     share = 100 * found.changed / found.commands
@@ -32,10 +32,6 @@ def report(found: Comparison, screen: Screen) -> Iterator[str]:
         )
     if len(found.changes) > _MOST:
         yield f"… and {len(found.changes) - _MOST:,} other commands: --json has all"
-
-
-def _n(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _one_line(command: str) -> str:

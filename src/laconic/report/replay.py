@@ -7,7 +7,7 @@ from typing import Any
 
 from laconic.report.screen import Screen
 from laconic.report.table import table
-from laconic.report.text import visible
+from laconic.report.text import counted, visible
 from laconic.sessions.tally import Counts, Tally
 from laconic.types import Outcome
 
@@ -19,11 +19,11 @@ _LONGEST_NAME = 60
 def report(tally: Tally, date: str, screen: Screen) -> Iterator[str]:
     """Yield the lines. date: that of the prices."""
     agents = ", ".join(f"{name} {count:,}" for name, count in tally.agents.most_common())
-    yield f"{_n(tally.commands, 'command')} in {_n(tally.sessions, 'session')} ({agents})"
+    yield f"{counted(tally.commands, 'command')} in {counted(tally.sessions, 'session')} ({agents})"
     if tally.refused:
-        yield f"{_n(tally.refused, 'time')} a person was asked and said no"
+        yield f"{counted(tally.refused, 'time')} a person was asked and said no"
     told = ", ".join(f"{name} {counts.prompts:,}" for name, counts in tally.profiles.items())
-    yield f"{_n(tally.asked_now, 'question')} as it was; with laconic, by profile: {told}"
+    yield f"{counted(tally.asked_now, 'question')} as it was; with laconic, by profile: {told}"
     yield ""
     yield from _prompts(tally, screen)
     yield ""
@@ -47,7 +47,7 @@ def _prompts(tally: Tally, screen: Screen) -> Iterator[str]:
 
 
 def _tokens(tally: Tally, screen: Screen) -> Iterator[str]:
-    head = [f"of {_n(tally.outputs, 'output')}", "now", *tally.profiles]
+    head = [f"of {counted(tally.outputs, 'output')}", "now", *tally.profiles]
     rows = [
         head,
         ["compacted", "", *_each(tally, lambda c: f"{c.compacted:,}")],
@@ -134,7 +134,3 @@ def _share(some: int, total: int) -> str:
 
 def _percent(some: float, total: float) -> str:
     return f"{100 * some / total:.1f}%" if total else "-"
-
-
-def _n(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

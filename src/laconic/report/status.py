@@ -13,7 +13,7 @@ from laconic.report.questions import asked
 from laconic.report.screen import Screen
 from laconic.report.sparkline import sparkline
 from laconic.report.table import Cell, table
-from laconic.report.text import visible
+from laconic.report.text import counted, visible
 from laconic.sessions.question import Question
 
 _INDENT = "  "
@@ -130,7 +130,7 @@ def _saved(status: Status, screen: Screen) -> Iterator[str]:
             Cell(f"{each.saved_tokens:,}", gain.style(each.saved_tokens)),
             f"of {each.input_tokens:,} tokens{gain.unit(each.exact)}",
             gain.percent(each),
-            f"{each.runs:,} run{'' if each.runs == 1 else 's'}",
+            counted(each.runs, "run"),
         ]
         for name, each in _unlike(status.saved)
     ]

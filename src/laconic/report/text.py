@@ -1,4 +1,4 @@
-"""Makes hostile text safe to print: escapes what a terminal would obey or not show."""
+"""Makes text for people: escapes what a terminal would obey or not show, counts, measures."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ def _shown(character: str) -> str:
     if character.isprintable() and not is_mark and character not in _BLANK_LETTERS:
         return character
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def columns(text: str) -> int:
