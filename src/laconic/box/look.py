@@ -9,6 +9,7 @@ import time
 from functools import cache
 from os.path import basename, dirname, islink, join, lexists, realpath
 
+from laconic.files import may_ignore_case
 from laconic.patterns import compile_written
 
 TYPE_CHECKING = False
@@ -95,7 +96,8 @@ class Look:
         """Yield the paths of a list below a directory that exist."""
         if base not in self.visited:
             self.visited[base] = _stamp(base)
-        if len(wanted.exact) <= _FEW and not wanted.written:
+        is_short = len(wanted.exact) <= _FEW and not wanted.written
+        if is_short or may_ignore_case(base):
             known = [name for name in wanted.exact if lexists(join(base, name))]
         else:
             names = self.names(base)

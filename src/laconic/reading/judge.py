@@ -6,13 +6,13 @@ default but what a table or the user's configuration names.
 
 from __future__ import annotations
 
+from laconic.files import folded
 from laconic.knowledge.arguments import Argument, expand
 from laconic.patterns import pattern
 from laconic.reading.assignments import RUNS_CODE, assignment_findings, is_for_code_only
 from laconic.reading.call import Call
 from laconic.reading.commands import handler
 from laconic.reading.fetched import is_fetched, is_within_fetched, note_fetched, note_unknown
-from laconic.reading.globs import folded
 from laconic.reading.other_shells import SYSTEM
 from laconic.reading.places import is_within, joined, place
 from laconic.reading.project_runners import (

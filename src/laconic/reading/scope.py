@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from laconic.files import folded
 from laconic.knowledge.arguments import Line, Values, expand
 from laconic.knowledge.printed import COUNTERS, LOCATORS, NAMERS, PRINTERS
 from laconic.knowledge.traits import detailed, named
@@ -15,7 +16,6 @@ from laconic.patterns import pattern
 from laconic.reading.bindings import Bindings, Sources, supposed
 from laconic.reading.environment import is_private, rule_of
 from laconic.reading.flow import Flow, worlds
-from laconic.reading.globs import folded
 from laconic.reading.line_files import LineFiles
 from laconic.reading.meanings import Meanings
 from laconic.shell.ast import (

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from laconic.files import folded
 from laconic.patterns import pattern
-from laconic.reading.globs import WILD, fits, folded, is_meant, overlaps, parts_of
+from laconic.reading.globs import WILD, fits, is_meant, overlaps, parts_of
 from laconic.reading.place_names import SECRET_NAMES
 from laconic.reading.places import meant
 from laconic.types import Effect

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from laconic.files import folded
 from laconic.patterns import compile_written
-from laconic.reading.globs import folded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
