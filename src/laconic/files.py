@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 LIMIT = 128 * 1024
 _MOST_PARENTS = 100
-_MARKS = (".GIT", ".LACONIC")  # of a directory without letters in its own name
 _FILE_TYPE, _FILE, _LINK = 0o170000, 0o100000, 0o120000
 
 # As os.path.lexists, which takes twice as long; a hook looks for a dozen files.
@@ -110,7 +109,7 @@ def may_ignore_case(directory: str) -> bool:
     other = name.swapcase()
     if other != name and is_there(f"{above}/{other}"):
         return True
-    return any(is_there(f"{directory}/{mark}") for mark in _MARKS)
+    return is_there(f"{directory}/.GIT")  # ext4 has such directories in others
 
 
 def home(environ: Mapping[str, str]) -> str:
