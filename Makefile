@@ -59,6 +59,9 @@ release-check: build/release/venv/.done  ## build all packages, install and try 
 test-arm64: wheels  ## run the wheel for ARM on an emulated Debian, where that can be made
 	.ci/test-arm64
 
+test-letters: .venv/.dev  ## run tests on a file system that ignores case, on an emulated machine, where that can be made
+	.ci/test-letters
+
 bench: .venv/.dev  ## measure parsing, rewriting, compacting and calls on this machine
 	@$(BIN)/python bench/parse.py
 	@$(BIN)/python bench/rewrite.py

@@ -10,6 +10,7 @@ SRC = Path(__file__).parent.parent / "src"
 LAYERS = (
     ("laconic", "laconic.errors", "laconic.patterns", "laconic.machine"),
     ("laconic.types", "laconic.files", "laconic.shell"),
+    ("laconic.letters",),
     ("laconic.settings", "laconic.git"),
     ("laconic.knowledge",),
     ("laconic.secrets",),

@@ -12,7 +12,7 @@ from laconic.errors import FileError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 LIMIT = 128 * 1024
@@ -39,16 +39,20 @@ class Existing(dict[str, bool]):
 class RealPaths(dict[str, str]):
     """The real paths that one decision asks for, again and again; each is looked up once.
 
-
-    shared: those of files that have another name, too.
+    spelled: the letters that a path has, where names in other letters are the same. shared: those
+    of files that have another name, too.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, spelled: Callable[[str], str] | None = None) -> None:
+        self._spelled = spelled
         self._plain: set[str] = set()
         self.shared: set[str] = set()
 
     def __missing__(self, path: str) -> str:
-        real = self[path] = real_path(path, self._plain, self.shared)
+        real = real_path(path, self._plain, self.shared)
+        if self._spelled is not None:
+            real = self._spelled(real)
+        self[path] = real
         if real != path:
             real_path(real, self._plain, self.shared)
         return real
@@ -82,6 +86,30 @@ def real_path(path: str, plain: set[str] | None = None, shared: set[str] | None 
     except OSError:
         return os.path.realpath(path)
     return path
+
+
+def folded(text: str) -> str:
+    """A name as file systems compare it that ignore case, and signs that nobody sees.
+
+    Which letters are the same, and which signs count for nothing, differs from one to the other:
+    here are those of ext4 and macOS. https://docs.kernel.org/filesystems/ext4/directory.html,
+    https://github.com/git/git/blob/master/utf8.c (`next_hfs_char`)
+    """
+    if text.isascii():
+        return text.lower()
+    from unicodedata import category, normalize  # noqa: PLC0415 - few names need it
+
+    seen = (char for char in text if category(char) != "Cf" and not "\ufe00" <= char <= "\ufe0f")
+    return normalize("NFD", normalize("NFD", "".join(seen)).casefold())
+
+
+def may_ignore_case(directory: str) -> bool:
+    """Tell whether a directory, or what is in it, may also be found by other letters."""
+    above, _, name = directory.rpartition("/")
+    other = name.swapcase()
+    if other != name and is_there(f"{above}/{other}"):
+        return True
+    return is_there(f"{directory}/.GIT")  # ext4 has such directories in others
 
 
 def home(environ: Mapping[str, str]) -> str:

@@ -189,3 +189,17 @@ def test_a_verdict_typed_at_a_terminal_has_its_colour():
     assert (status, out.startswith("\x1b[33mask\x1b[0m  publishes commits")) == (10, True)
     assert "\x1b[32mallow" in at_terminal(["explain", "git status"])[1]
     assert "\x1b" not in laconic("check", "git push")[1]
+
+
+def test_a_client_in_python_is_said_once_with_what_it_costs(laconic, tmp_path, monkeypatch):
+    program = tmp_path / "laconic"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setattr("laconic.cli.install.find_executable", lambda *_: str(program))
+    first, again = (" ".join(laconic("install", "claude-code")[1].split()) for _ in range(2))
+    assert "built without a C compiler: before each command the agent waits" in first
+    assert "C compiler" not in again
+    program.write_bytes(b"\x7fELF")
+    laconic("uninstall", "claude-code", "--yes")
+    native = laconic("install", "claude-code")[1]
+    assert ("next:" in native, "C compiler" in native) == (True, False)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from os.path import basename, dirname, islink, join, lexists, realpath
 
+from laconic.files import may_ignore_case
 from laconic.patterns import compile_written
 
 Stamp = tuple[int, int, int, int] | None  # device, inode and times; None: it is not there
@@ -92,7 +93,8 @@ class Look:
         """Yield the paths of a list below a directory that exist."""
         if base not in self.visited:
             self.visited[base] = _stamp(base)
-        if len(wanted.exact) <= _FEW and not wanted.written:
+        is_short = len(wanted.exact) <= _FEW and not wanted.written
+        if is_short or may_ignore_case(base):
             known = [name for name in wanted.exact if lexists(join(base, name))]
         else:
             names = self.names(base)

@@ -23,6 +23,7 @@ from laconic.box.registry import is_out_of_reach
 from laconic.box.repository import Repository
 from laconic.errors import LaconicError
 from laconic.files import home as home_of
+from laconic.letters import spelled, spelling_around
 from laconic.settings.config import Box
 from laconic.settings.load import Settings
 
@@ -86,6 +87,7 @@ def make_plan(
     """
     home = realpath(home_of(environ))
     root = realpath(project)
+    root = spelled(root, around=root)
     wanted = settings.config.box
     plan = Plan(root, directory_of(settings.directories.state_dir, root), home)
     _lead_out(plan, settings)
@@ -179,6 +181,8 @@ def _guard(plan: Plan, look: Look) -> None:
     """Sort the guarded paths into those that exist, are links, or do not exist."""
     top = look.names(plan.project)
     # Most names are not there, which one look at the project tells.
+    spell = spelling_around(plan.project)
+    top = None if spell else top  # in other letters they are there as well
     names = [n for n in places.guarded_names() if top is None or n.partition("/")[0] in top]
     plan.missing = [join(plan.project, n) for n in set(places.guarded_names()).difference(names)]
     todo = [join(plan.project, name) for name in names]
@@ -189,7 +193,7 @@ def _guard(plan: Plan, look: Look) -> None:
     pinned = {d for d in plan.repository.directories if d not in plan.write}
     seen = set(plan.missing)
     while todo:
-        path = todo.pop()
+        path = spell(todo.pop()) if spell else todo.pop()
         root = _root_of(plan, path)
         if path in seen or root is None or path == root:
             continue
@@ -281,6 +285,8 @@ def _hide(
     real = {look.real(path) for path in paths} - seen
     real = {path for path in real if not is_below(path, plan.project)} | _sockets(look)
     real |= {realpath(p) for p in places.matching(plan.project, settings.config.paths.secret)}
+    spell = spelling_around(plan.user_home)
+    real = set(map(spell, real)) if spell else real
     for path in sorted(path for path in real if _needs_hiding(path, plan, look)):
         # What is in a hidden directory is not there, so nothing can be put over it.
         if not any(is_below(path, hidden) for hidden in plan.hidden):

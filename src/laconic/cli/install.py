@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from laconic.cli.source import directory_at
 from laconic.errors import LaconicError, UsageError
 from laconic.files import make_private
 from laconic.install import imports, originals, other_tools
+from laconic.install.doctor import is_native
 from laconic.install.install import (
     ASKED_FOR,
     INTRODUCE,
@@ -80,8 +82,22 @@ def main(args: argparse.Namespace) -> int:
         try_box(site.variables)  # so that the first command is judged like the second
         if recipes and not args.project:
             box_learn.offer(is_attended=not args.yes)
+        if any(changed.values()):
+            _say_cost(site.executable)
         _say_next([recipe for recipe in recipes if changed[recipe.name] and recipe.sample])
     return 1 if None in changed.values() else 0
+
+
+def _say_cost(executable: str) -> None:
+    """Say what a package costs that was built without a C compiler; pip hides what a build says."""
+    with contextlib.suppress(OSError):
+        if not is_native(executable):
+            no_box = ", and there is no box" if sys.platform == "linux" else ""
+            said = (
+                "note: laconic was built without a C compiler: before each command the agent waits"
+                f" until Python has started{no_box}; where there is one: pipx reinstall laconic"
+            )
+            print("\n".join(screen().wrap(said)))
 
 
 def _say_next(recipes: list[Recipe]) -> None:

@@ -9,6 +9,7 @@ import sys
 from laconic.box.attempt import keep_attempt, tries
 from laconic.box.inside import is_inside
 from laconic.errors import LaconicError
+from laconic.letters import spelled
 from laconic.report import attempt as report
 from laconic.settings.load import current_directory, read_settings
 from laconic.undo.keep import Keep
@@ -45,7 +46,8 @@ def find(keep_id: str) -> tuple[Store, Keep]:
 
 def main(args: argparse.Namespace) -> int:
     _, tried = find(args.id)
-    only = [located(os.path.join(str(current_directory() or "/"), path)) for path in args.path]  # noqa: PTH118
+    here = str(current_directory() or "/")
+    only = [spelled(located(os.path.join(here, path))) for path in args.path]  # noqa: PTH118
     made = plan_undo(tried, only)
     if args.diff:
         print("\n".join((*report.lines(made), *report.diff(made, None))))

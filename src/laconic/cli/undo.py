@@ -14,6 +14,7 @@ from laconic.box.rolling import Rolling
 from laconic.cli.main import complain
 from laconic.errors import LaconicError, UsageError
 from laconic.hooks.shell_writes import hold_line, take_line
+from laconic.letters import spelled
 from laconic.report import undo as report
 from laconic.report.screen import screen
 from laconic.report.text import visible
@@ -59,7 +60,8 @@ def main(args: argparse.Namespace) -> int:
     if args.json:
         raise UsageError("--json goes with --list", "laconic undo --list --json")
     keep = _find(store, args.id)
-    only = [located(os.path.join(str(current_directory() or "/"), path)) for path in args.path]  # noqa: PTH118
+    here = str(current_directory() or "/")
+    only = [spelled(located(os.path.join(here, path))) for path in args.path]  # noqa: PTH118
     if args.diff:
         print(redact("\n".join(report.diff_lines(plan_undo(keep, only)))))
         return 0

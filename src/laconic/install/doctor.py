@@ -33,6 +33,7 @@ HARMLESS, FORBIDDEN = "git status", "shutdown now"
 _LIMIT_S = 20
 _OF_LATE_S = 7 * 86400
 _DENIED = 2
+_IN_PYTHON = "the Python client, which starts more slowly"
 _NATIVE = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 
 
@@ -103,15 +104,19 @@ def _missing(recipe: Recipe, site: Site) -> Finding:
     return Finding(recipe.name, "install", "disabled", "laconic is not installed in it", again)
 
 
+def is_native(executable: str) -> bool:
+    """Tell whether a program is the client in C; raises OSError if it cannot be read."""
+    with Path(executable).open("rb") as stream:
+        return stream.read(4) in _NATIVE
+
+
 def client(executable: str) -> Finding:
     """Say which program the agents start."""
     try:
-        with Path(executable).open("rb") as stream:
-            is_native = stream.read(4) in _NATIVE
+        kind = "the native client" if is_native(executable) else _IN_PYTHON
     except OSError as error:
         message = f"{executable}: cannot be read: {error.strerror}"
         return Finding("", "client", "broken", message, "pipx reinstall laconic")
-    kind = "the native client" if is_native else "the Python client, which starts more slowly"
     return Finding("", "client", "ok", f"{executable}: {kind}")
 
 

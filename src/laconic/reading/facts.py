@@ -7,13 +7,13 @@ from os import listdir, lstat, readlink
 from os.path import isabs, normpath, realpath
 
 from laconic.errors import FileError
-from laconic.files import Existing, RealPaths, home, read_file, upwards
+from laconic.files import Existing, RealPaths, home, may_ignore_case, read_file, upwards
 from laconic.patterns import pattern
 from laconic.reading.places import Facts, holds_everything, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from laconic.git.repository import Repository
 
@@ -27,7 +27,8 @@ _IMPORTED = (".py", ".pyc", ".pyw", ".so", ".pyd", ".dll", ".sl")
 
 
 def read_facts(cwd: str, environ: Mapping[str, str], shells: frozenset[str] = SHELLS) -> Facts:
-    paths = RealPaths()
+    spelled = _spelling() if may_ignore_case(cwd) else None
+    paths = RealPaths(spelled)
     here, own = paths[cwd], paths[home(environ)]
     facts = Facts(
         cwd=here,
@@ -43,6 +44,7 @@ def read_facts(cwd: str, environ: Mapping[str, str], shells: frozenset[str] = SH
         link=_link,
         shells=shells,
         repository=_repository,
+        spelled=spelled or str,
     )
     facts.project = _project_root(facts) or NOWHERE
     facts.twins = _Twins(paths, facts).of
@@ -70,6 +72,12 @@ def _may_be_project(where: Facts) -> bool:
     if kind == "root":  # as the /app of a container
         return not holds_everything(where.cwd, where)
     return kind in ("else", "temporary")
+
+
+def _spelling() -> Callable[[str], str]:
+    from laconic.letters import Spelling  # noqa: PLC0415 - most names have one spelling only
+
+    return Spelling().of
 
 
 class _Twins:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from laconic.files import folded
 from laconic.patterns import pattern
 
 WILD = pattern(r"[*?[]")
@@ -19,21 +20,6 @@ _SIGN = "\0"
 _REPEATED = f"{_SIGN}*"
 # Directories that hold all kinds of things, and a name that is a pattern itself.
 _COMMON = (".config", ".local", ".*")
-
-
-def folded(text: str) -> str:
-    """A name as file systems compare it that ignore case, and signs that nobody sees.
-
-    Which letters are the same, and which signs count for nothing, differs from one to the other:
-    here are those of ext4 and macOS. https://docs.kernel.org/filesystems/ext4/directory.html,
-    https://github.com/git/git/blob/master/utf8.c (`next_hfs_char`)
-    """
-    if text.isascii():
-        return text.lower()
-    from unicodedata import category, normalize  # noqa: PLC0415 - few names need it
-
-    seen = (char for char in text if category(char) != "Cf" and not "\ufe00" <= char <= "\ufe0f")
-    return normalize("NFD", normalize("NFD", "".join(seen)).casefold())
 
 
 def parts_of(path: str) -> list[str]:

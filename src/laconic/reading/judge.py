@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from laconic.files import folded
 from laconic.knowledge.arguments import Argument, expand
 from laconic.knowledge.knowledge import Library, Match
 from laconic.patterns import pattern
@@ -15,7 +16,6 @@ from laconic.reading.assignments import RUNS_CODE, assignment_findings, is_for_c
 from laconic.reading.call import Call
 from laconic.reading.commands import handler
 from laconic.reading.fetched import is_fetched, is_within_fetched, note_fetched, note_unknown
-from laconic.reading.globs import folded
 from laconic.reading.other_shells import SYSTEM
 from laconic.reading.places import Facts, is_within, joined, place
 from laconic.reading.project_runners import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
+from laconic.files import folded
 from laconic.knowledge.arguments import expand
 from laconic.knowledge.streams import command_output
 from laconic.reading.secret_files import is_secret
@@ -53,7 +54,7 @@ class LineFiles:
             self._written = {}
             self._note_written(self._written, values)
         for place in places:
-            own = self._written.get(place, [])
+            own = self._written.get(folded(place), [])
             found += [*own, "".join(own)] if own else []
         return tuple(dict.fromkeys(found))[:_MAX_TEXTS]
 
@@ -75,4 +76,4 @@ class LineFiles:
             texts = [f"{text}\n" for text in command_output(one.command, (), values)]
             for target in expand(targets, values):
                 for path in (place for text in target.texts for place in self._places(text)):
-                    written.setdefault(path, []).extend(texts)
+                    written.setdefault(folded(path), []).extend(texts)

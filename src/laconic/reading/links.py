@@ -20,11 +20,13 @@ _MOST_COPIES, _MOST_NAMES = 32, 64  # one after another, and other names that th
 class Links:
     """The links that a line makes, over those that are there; each of them may be there or not.
 
-    look: the text of a link that is there, None if there is none.
+    look: the text of a link that is there, None if there is none. spelled: see `Facts`.
     """
 
-    def __init__(self, look: Callable[[str], str | None]) -> None:
-        self._look = look
+    def __init__(
+        self, look: Callable[[str], str | None], spelled: Callable[[str], str] = str
+    ) -> None:
+        self._look, self._spelled = look, spelled
         self._made: list[tuple[str, str]] = []
         self._copied: list[tuple[str, str]] = []
 
@@ -51,7 +53,7 @@ class Links:
                 if name == "..":
                     here = posixpath.dirname(here).rstrip("/")
                     continue
-                step = f"{here}/{name}"
+                step = self._spelled(f"{here}/{name}")
                 if step not in known:
                     known[step] = self._texts(step)
                 texts = known[step]
@@ -132,6 +134,6 @@ def _links_of(call: Call) -> Links:
     facts = call.judge.facts
     if facts.links is not None:
         return facts.links
-    links = Links(facts.link)
+    links = Links(facts.link, facts.spelled)
     call.judge.facts = facts.with_links(links)
     return links

@@ -6,8 +6,9 @@ import posixpath
 import re
 from functools import lru_cache
 
+from laconic.files import folded
 from laconic.patterns import pattern
-from laconic.reading.globs import WILD, folded, is_meant, overlaps, parts_of
+from laconic.reading.globs import WILD, is_meant, overlaps, parts_of
 from laconic.reading.place_names import GUARDED_NAMES
 
 TYPE_CHECKING = False
@@ -73,7 +74,8 @@ _STANDARD = pattern(
 class Facts:
     """What the decision needs to know of the place: given by the caller, never looked up here.
 
-    real_path follows symbolic links (or only normalises, when the caller cannot look).
+    real_path follows symbolic links (or only normalises, when the caller cannot look). spelled:
+    the letters that a path has where names in other letters are the same; it follows no links.
     modules: names that Python would import from a directory before its own library. exists: whether
     there is such a file. names: what is in a directory. text: what is in a small file, None if that
     is not known. link: the text of a symbolic link. twins: by what other names a file is known.
@@ -85,8 +87,8 @@ class Facts:
 
     __slots__ = (
         "cwd", "environment", "exists", "fetched", "fetching", "home", "link", "links", "meant",
-        "modules", "names", "project", "real_path", "repository", "shells", "temporary", "text",
-        "twins",
+        "modules", "names", "project", "real_path", "repository", "shells", "spelled", "temporary",
+        "text", "twins",
     )  # fmt: skip
 
     def __init__(
@@ -105,12 +107,13 @@ class Facts:
         twins: Callable[[str], Iterable[str]] = lambda _: (),
         repository: Callable[[str], Repository | None] = lambda _: None,
         shells: Iterable[str] = ("bash", "zsh"),
+        spelled: Callable[[str], str] = str,
     ) -> None:
         self.cwd, self.home, self.project = cwd, home, project or cwd
         self.temporary, self.environment = tuple(temporary), dict(environment or {})
         self.real_path, self.modules, self.exists = real_path, modules, exists
         self.names, self.text, self.link, self.twins = names, text, link, twins
-        self.repository = repository
+        self.repository, self.spelled = repository, spelled
         self.fetched: Callable[[], Mapping[str, str]] = dict
         self.fetching: dict[str, str] = {}
         self.shells = frozenset(shells)
@@ -211,10 +214,11 @@ def _meant(whole: str, facts: Facts) -> tuple[str, ...]:
     if facts.links is None and facts.real_path(whole) == whole and not facts.twins(whole):
         return (whole,)
     ends = facts.ends(whole)
-    paths = dict.fromkeys((posixpath.normpath(whole),))
+    paths = dict.fromkeys((facts.spelled(posixpath.normpath(whole)),))
     parent, name = posixpath.split(whole)
     if name not in ("", ".."):
-        paths.update(dict.fromkeys(posixpath.join(one, name) for one in facts.ends(parent)))
+        lasts = (posixpath.join(one, name) for one in facts.ends(parent))
+        paths.update(dict.fromkeys(map(facts.spelled, lasts)))
     paths.update(dict.fromkeys(ends))
     paths.update(dict.fromkeys(twin for end in ends for twin in facts.twins(end)))
     return tuple(paths)

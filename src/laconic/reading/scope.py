@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+from laconic.files import folded
 from laconic.knowledge.arguments import Argument, Line, Values, expand
 from laconic.knowledge.knowledge import Library
 from laconic.knowledge.printed import COUNTERS, LOCATORS, NAMERS, PRINTERS
@@ -17,7 +18,6 @@ from laconic.patterns import pattern
 from laconic.reading.bindings import Bindings, Sources, supposed
 from laconic.reading.environment import is_private, rule_of
 from laconic.reading.flow import Flow, State, worlds
-from laconic.reading.globs import folded
 from laconic.reading.line_files import LineFiles
 from laconic.reading.meanings import Meanings
 from laconic.reading.situation import Situation

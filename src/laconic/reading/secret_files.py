@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
+from laconic.files import folded
 from laconic.knowledge.arguments import Argument
 from laconic.patterns import pattern
-from laconic.reading.globs import WILD, fits, folded, is_meant, overlaps, parts_of
+from laconic.reading.globs import WILD, fits, is_meant, overlaps, parts_of
 from laconic.reading.place_names import SECRET_NAMES
 from laconic.reading.places import Facts, meant
 from laconic.types import Effect

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from laconic.files import folded
 from laconic.patterns import compile_written
-from laconic.reading.globs import folded
 from laconic.reading.places import Facts
 
 

@@ -212,9 +212,10 @@ def find_project(start: str | Path | None, state_dir: str | Path) -> Project | N
     for root in upwards(str(start), _MOST_PARENTS) if start else ():
         if not is_there(f"{root}/{PROJECT_FOLDER}/{CONFIG_FILE}"):
             continue
-        from laconic.settings import trust  # noqa: PLC0415 - most directories are not in a project
+        from laconic.letters import spelled  # noqa: PLC0415 - most directories are not in a project
+        from laconic.settings import trust  # noqa: PLC0415 - as above
 
-        found, state = _path(root), _path(state_dir)
+        found, state = _path(spelled(root, around=root)), _path(state_dir)
         snapshot = trust.take_snapshot(found)
         pinned = trust.find_pin(state, found)
         trusted = pinned is not None and not trust.differences(pinned, snapshot)

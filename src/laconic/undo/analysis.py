@@ -13,11 +13,12 @@ from glob import iglob
 from laconic.knowledge import traits
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.catalog import library
+from laconic.letters import spelled
 from laconic.policy.rules import Rules
 from laconic.reading.acts import Act, How, Verb
 from laconic.reading.decide import read_line, read_program
 from laconic.reading.facts import read_facts
-from laconic.reading.places import is_storage, is_within
+from laconic.reading.places import Facts, is_storage, is_within
 from laconic.reading.situation import ProgramCall
 from laconic.types import Decision, Effect, Kind, Verdict
 from laconic.undo import archives, changes, find_xargs
@@ -67,29 +68,33 @@ def reach_of_line(
     """
     facts = read_facts(directory, environment)
     programs = read_line(line, library(), Rules(), facts)
-    return _Line(programs, directory, environment).reach(parts)
+    return _Line(programs, directory, environment, facts).reach(parts)
 
 
 def _reach_of(arguments: list[Argument], directory: str, environment: Mapping[str, str]) -> Reach:
     facts = read_facts(directory, environment)
     programs = read_program(arguments, library(), Rules(), facts)
-    return _Line(programs, directory, environment).reach()
+    return _Line(programs, directory, environment, facts).reach()
 
 
 def project_of(directory: str) -> str:
     """Return the work tree that a directory is in, or the directory itself."""
     repository = find_repository(directory)
-    return repository.top or repository.git if repository else located(directory)
+    return repository.top or repository.git if repository else spelled(located(directory))
 
 
 class _Line:
     """The programs of one line, and what they change together."""
 
     def __init__(
-        self, programs: list[ProgramCall], directory: str, environment: Mapping[str, str]
+        self,
+        programs: list[ProgramCall],
+        directory: str,
+        environment: Mapping[str, str],
+        facts: Facts,
     ) -> None:
         self._programs, self._directory, self._environment = programs, directory, environment
-        self._reach = Reach()
+        self._reach = Reach(facts.spelled)
         self._settled: set[int] = set()  # programs of which a handler says all, also what they run
         self._found: ProgramCall | None = None  # the last `find`
         self._has_moved = False

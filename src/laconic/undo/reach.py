@@ -8,7 +8,7 @@ from laconic.files import real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 # How a place is changed, which decides how it is kept: by a copy, by a hard link because the
@@ -53,15 +53,17 @@ class Reach:
 
     stores: object stores of git, whose files are put back but never removed. doubts: why there may
     be more than these places; then `around` are the trees that are kept whole if that is cheap.
-    beyond: what no undo can hold.
+    beyond: what no undo can hold. spelled: the name that a file comes back by, where others lead to
+    it as well.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, spelled: Callable[[str], str] = str) -> None:
         self.places: dict[tuple[str, bool], Place] = {}
         self.stores: set[str] = set()
         self.doubts: list[str] = []
         self.around: set[str] = set()
         self.beyond: list[str] = []
+        self._spelled = spelled
 
     def add(self, path: str, *, deep: bool = False, how: str = COPY, prefix: bool = False) -> None:
         """Add a path as it was typed, made absolute: what it means is found out here."""
@@ -75,6 +77,7 @@ class Reach:
 
     def put(self, place: Place) -> None:
         """Add a place whose parents are real; of two ways to keep it the safer one holds."""
+        place.path = self._spelled(place.path)
         known = self.places.get((place.path, place.prefix))
         if known is None:
             self.places[place.path, place.prefix] = place

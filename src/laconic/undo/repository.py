@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from laconic.files import real_path
 from laconic.git import repository as git
+from laconic.letters import spelled
 from laconic.undo.reach import HARD_LINK, Place, Reach
 
 # What an ordinary command does not change in the directory of a repository.
@@ -62,5 +63,5 @@ class Repository(git.Repository):
 
 
 def find_repository(directory: str) -> Repository | None:
-    where = git.find_directories(directory)
+    where = git.find_directories(spelled(directory, around=directory))
     return None if where is None else Repository(*where)

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from laconic.errors import LaconicError
+from laconic.letters import spelled
 from laconic.undo.checks import BlockedError, ConflictError, check_copy, check_parent, check_plan
 from laconic.undo.copying import copy, dress, make
 from laconic.undo.entry import DIRECTORY, FILE, Entry, Looker, look
@@ -336,6 +337,8 @@ def _is_shared(path: str, before: Entry) -> bool:
 
 
 def _replace(staged: str, path: str, before: Entry) -> None:
+    if spelled(path) != path:  # else it would keep the letters that it has now
+        os.unlink(path)
     try:
         os.replace(staged, path)
     except OSError as error:
