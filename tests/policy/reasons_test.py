@@ -40,7 +40,8 @@ git gc --prune=now              deletes the commits that no branch or tag names
 git push origin --mirror        publishes all branches and tags to origin
 ln -s /etc/passwd x             makes a link that leads to /etc/passwd
 chmod -R 777 .                  writes to the current directory
-find / -delete                  may change files in /, outside the project
+find / -name x -delete          may change files in /, outside the project
+find / -delete                  deletes the root of the file system
 mount /dev/sda1 /mnt            mounts a file system
 printenv AWS_SECRET_ACCESS_KEY  prints AWS_SECRET_ACCESS_KEY, which may hold a secret
 echo $GITHUB_TOKEN              uses GITHUB_TOKEN, which may hold a secret
