@@ -22,6 +22,7 @@ from laconic.reading.project_runners import (
 )
 from laconic.reading.registries import registry_findings
 from laconic.reading.secret_files import names_unmistakable
+from laconic.reading.sending import publishing_word
 from laconic.reading.situation import LineLog, ProgramCall
 from laconic.reading.table import check_leading_options, conclude, follow_table, shows_itself
 from laconic.reading.word_places import told_outputs
@@ -42,7 +43,9 @@ _NO_RULE = "unknown-command"
 _WITH_ONE = 2  # a program and one argument
 _MOST_STARTS = 4  # words of an unknown program that may be the first of a command
 _BY_ANY_PATH = HARD | Effect.INSTALLS | Effect.DISCARDS
-_MAY_FETCH = Effect.PROJECT_WRITE | Effect.SENDS | Effect.DOWNLOADS
+_MAY_FETCH = (
+    Effect.PROJECT_WRITE | Effect.SENDS | Effect.DOWNLOADS | Effect.HISTORY | Effect.DISCARDS
+)
 # Directly in one of the system's directories, by its plain name: `..` may lead anywhere.
 _MAY_BE_CODE = pattern(r"\s")
 _SYSTEM_PROGRAM = pattern(
@@ -355,6 +358,9 @@ class Judge:
                 found += self._destroyed_by(arguments[pos:], span, situation)
         found += self._named_secrets(_NO_RULE, arguments[1:], span, situation)
         found += self._told_outputs(arguments[1:], span, situation)
+        if not situation.guessing and (word := publishing_word(arguments[1:])) is not None:
+            why = f"{base} may publish something: {word.text}"
+            found.append(noted(self.finding(Effect.SENDS, f"{_NO_RULE}/sends", why, span), situation))
         found += self._by_other_letters(arguments, span, situation)
         return strictest(found, *span)
 
@@ -407,6 +413,8 @@ class Judge:
                 words = *call.path, call.match.missing.text or "and what follows"
                 why = f"{' '.join(words)} is not a command that laconic knows"
                 call.unlisted(Kind.SUBCOMMAND, why, call.match.missing)
+                if publishing_word([call.match.missing]) is not None:
+                    call.does(Effect.SENDS, "sends", "may publish something", call.match.missing)
             call.situation.seen.calls.append((call, tuple(call.situation.directories)))
             follow_table(call)
             if call.entry.code:

@@ -56,6 +56,9 @@ _FETCHING = Effect.SENDS | Effect.INSTALLS
 _REVEALS = pattern(
     r"--?(?:show|print|reveal|with|decode)-?(?:secrets?|sensitive|decrypt\w*).*|--unmask\w*|--reveal|--decrypt"
 )
+# What stands before a command in a file of recipes or tasks.
+_RECIPE = pattern(r"^[\s@+-]*(?:[\w-]+:\s+)?\[?")
+_MOST_RECIPES = 100
 _BETWEEN_NAMES = pattern(r"[:._-]")
 _SWITCH = pattern(r"-[^./=]*")  # an option that names no file
 # The method of Call that judges an argument, by the role that a table gives to it.
@@ -188,6 +191,9 @@ def _look_outside(call: Call) -> None:
     is_code = bool(effects & Effect.PROJECT_CODE)
     if is_code and has_words and (any(map(is_stream, words)) or reads_code(call)):
         call.does(Effect.UNCLEAR, Kind.INPUT, "runs code that it reads from its input")
+    if is_code and call.situation.input_text and not call.entry.code:
+        for line in call.situation.input_text.splitlines()[:_MOST_RECIPES]:
+            call.may_run(Argument(_RECIPE.sub("", line).rstrip(" ]"), *call.span))
     if has_words and (guarded := guarded_word(call, effects)):
         call.does(Effect.GUARDED_WRITE, "guarded", f"may write to {guarded}", firm=True)
     outside = [where for where in (".", *words) if call.is_outside(where)]
@@ -342,6 +348,7 @@ _CODE = Effect.PROJECT_CODE | _NOT_KNOWN
 # Handlers of programs whose words are not of another language than the shell's.
 _NO_LANGUAGE = frozenset(("", "builtins", "joined_words", "shells"))
 _REHEARSES = frozenset(("-n", "--dry-run"))
+_SET_BY_OPTION = ("git", "git/clone")  # git-clone(1): -c sets what the clone itself heeds
 
 
 def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
@@ -364,7 +371,7 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
         known_harm = entry.refuse.get(name)
         why = f"{name} {known_harm}" if known_harm else _why_unlisted(call, message)
         call.unlisted(Kind.OPTION, why, argument)
-    if entry.id == "git" and (settings := parsed.values("-c")):
+    if entry.id in _SET_BY_OPTION and (settings := parsed.values("-c", "--config")):
         from laconic.reading.given_values import follow_settings  # noqa: PLC0415 - seldom
 
         follow_settings(call, settings)

@@ -57,6 +57,7 @@ def judge(call: Call) -> None:
             return
         _fetches(call, what, f"runs {what}, perhaps a download", program)
         if call.path[0] == "mise":
+            _follow_backends(call, parsed.operands)
             _follow_any(call, parsed.operands, ended=parsed.ended)
         elif call.path[1:2] == ("exec",) and call.path[0] not in _FETCH:
             _follow_hard(call, parsed.operands)
@@ -83,12 +84,23 @@ def _follow_any(call: Call, operands: list[Argument], *, ended: bool) -> None:
         call.runs(operands if ended else operands[ends[0] + 1 :])
 
 
+def _follow_backends(call: Call, operands: list[Argument]) -> None:
+    """`mise exec npm:x -- x`: a package of any registry: https://mise.jdx.dev/dev-tools/backends/."""
+    for operand in operands:
+        if operand.text == "--":
+            return
+        if ":" in operand.leading and "/" not in operand.leading.partition(":")[0]:
+            why = f"fetches {operand.text or operand.leading} and runs it"
+            call.does(Effect.INSTALLS | Effect.RUNS_FETCHED, Kind.PACKAGE, why, operand)
+
+
 def _follow_hard(call: Call, operands: list[Argument]) -> None:
     """`pnpm exec cat x` runs any program that there is, if no package has that name."""
     ran = call.judge.command(operands, call.span, call.situation)
     for leaf in ran.leaves():
         if leaf.effects & HARD:
             call.add_others(leaf)
+    call.may_run(operands[0])  # yarn exec gives it to a shell: https://yarnpkg.com/cli/exec
 
 
 def _ask_unless_installed(call: Call, program: str) -> None:
