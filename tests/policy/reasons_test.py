@@ -14,7 +14,6 @@ git clean -fdx                  deletes untracked files
 git clean -fdx build/           deletes untracked files: build/
 git clean -fd a b c d           deletes untracked files
 git clean -f "$x"               deletes untracked files
-git clean --dry-run -f          -f: deletes untracked files, unless --dry-run prevents it
 git am x.patch                  changes commits and files: x.patch
 git format-patch HEAD~2         writes a file for each commit
 unzip app.zip                   unpacks files: app.zip

@@ -280,11 +280,11 @@ def test_a_program_that_nobody_knows_is_fetched_only_if_the_project_does_not_hav
     (project / "node_modules/.bin/mocha").write_text("")
     for command in ("npx mocha a.js", "bunx mocha", "npm exec -- mocha", "npx -y mocha",
                     "pnpm exec mocha", "yarn exec mocha"):  # fmt: skip
-        assert decided(command, project).effects == Effect.UNKNOWN
+        assert decided(command, project).effects == Effect.PROJECT_CODE
     for command in ("npx mocha@5", "pnpx mocha", "npm exec mocha", "npx m*a", "npx other",
                     "npx ../mocha", "cd .. && npx mocha"):  # fmt: skip
         assert fetches(command), command
-    assert decided("npx -p x mocha", project).effects != Effect.UNKNOWN
+    assert decided("npx -p x mocha", project).effects != Effect.PROJECT_CODE
 
 
 def test_a_tool_that_is_run_as_a_module_finds_plug_ins_in_the_current_directory(project):

@@ -176,7 +176,7 @@ class Judge:
         if "/" in name and not self._is_of_system(name):
             return self._by_path(arguments, span, situation)
         is_function = situation.calls_function(name, span[0])
-        if is_function and (not self.library.knows(base) or self._is_always_denied(base)):
+        if is_function and (not self.library.knows(base) or self.is_always_denied(base)):
             return Decision(
                 Verdict.ALLOW, "function", f"{base} is a function, judged where defined", *span
             )
@@ -324,7 +324,7 @@ class Judge:
         own = Decision(Verdict.ALLOW, call.id, reason, *span)
         return strictest((*parts, own), *span)
 
-    def _is_always_denied(self, base: str) -> bool:
+    def is_always_denied(self, base: str) -> bool:
         """Tell whether it is denied by its name alone, which a function of that name is not."""
         match = self.find(base, [])
         return match is not None and match.entry is not None and match.entry.verdict == "deny"
@@ -358,9 +358,11 @@ class Judge:
                 found += self._destroyed_by(arguments[pos:], span, situation)
         found += self._named_secrets(_NO_RULE, arguments[1:], span, situation)
         found += self._told_outputs(arguments[1:], span, situation)
-        if not situation.guessing and (word := publishing_word(arguments[1:])) is not None:
-            why = f"{base} may publish something: {word.text}"
-            found.append(noted(self.finding(Effect.SENDS, f"{_NO_RULE}/sends", why, span), situation))
+        publishing = None if situation.guessing else publishing_word(arguments[1:])
+        if publishing is not None:
+            why = f"{base} may publish something: {publishing.text}"
+            sends = self.finding(Effect.SENDS, f"{_NO_RULE}/sends", why, span)
+            found.append(noted(sends, situation))
         found += self._by_other_letters(arguments, span, situation)
         return strictest(found, *span)
 
@@ -448,7 +450,7 @@ class Judge:
         alone: `foo shutdown` has a subcommand.
         """
         base = (words[0].text or "").rsplit("/", 1)[-1]
-        if not self.library.knows(base) or self._is_always_denied(base):
+        if not self.library.knows(base) or self.is_always_denied(base):
             return []
         apart = situation.but(guessing=True, seen=LineLog(), program=ProgramCall([], (0, 0)))
         found = []

@@ -8,7 +8,12 @@ from laconic.patterns import compile_written, pattern
 from laconic.reading.boxed import OURS, judge_for
 from laconic.reading.call import COVERS_ANYTHING, shown
 from laconic.reading.places import is_stream, is_within
-from laconic.reading.secret_files import is_unmistakable, names_unmistakable, opens_no_files
+from laconic.reading.secret_files import (
+    is_harmless_settings,
+    is_unmistakable,
+    names_unmistakable,
+    opens_no_files,
+)
 from laconic.reading.sending import address_findings, sent_findings
 from laconic.reading.word_places import (
     PUTS_THERE,
@@ -49,6 +54,7 @@ _WRITES = (
 _CHANGES = Effect.PROJECT_WRITE | Effect.HISTORY | Effect.DISCARDS
 _TELL_LITTLE = Effect.PROJECT_CODE | Effect.UNKNOWN
 _CHANGES_OR_CODE = _CHANGES | Effect.PROJECT_CODE
+_RUNS_WORDS = Effect.UNCLEAR | Effect.INSTALLS
 _RUNS_OR_INSTALLS = Effect.PROJECT_CODE | Effect.INSTALLS
 # Who sends or installs something also fetches.
 _FETCHING = Effect.SENDS | Effect.INSTALLS
@@ -178,6 +184,8 @@ def _look_outside(call: Call) -> None:
     file of code are arguments of that code.
     """
     effects = call.effects
+    if effects & _RUNS_WORDS and not effects & Effect.PROJECT_CODE and call.arguments:
+        call.findings += command_findings(call)
     if not effects & _CHANGES_OR_CODE:
         return
     if call.path[0] in OURS and judge_for(call).is_in_box:
@@ -310,8 +318,9 @@ def _check_names(call: Call) -> None:
     if any(finding.kind is Kind.SECRET for finding in call.findings):
         return
     names = names_unmistakable if is_code else is_unmistakable
+    where = call.situation.directories, call.judge.facts
     for argument in words:
-        if names(argument.text or ""):
+        if names(argument.text or "") and not is_harmless_settings(argument.text or "", *where):
             why = f"may read {argument.text}, which may hold keys, passwords or tokens"
             call.does(Effect.SECRETS, Kind.SECRET, why, argument)
 

@@ -43,7 +43,8 @@ _OPERATORS = frozenset(("!", "-not", "-o", "-or", ",", "(", ")"))
 # (https://git-scm.com/docs/gitrepository-layout).
 _REMOVES = pattern(r"rm(?: -[rRfv]+)* \{\} [;+]")
 _OF_A_KIND = pattern(
-    r"\*\.(?:py[co]|o|a|obj|class|log|tmp|temp|bak|orig|rej|sw[op]|un~|gc(?:da|no|ov)|tsbuildinfo|snap|map)"
+    r"\*\.(?:py[co]|o|a|d|obj|class|log|tmp|temp|bak|(?:rs\.)?bk|orig|rej|sw[op]|un~|gc(?:da|no|ov)"
+    r"|profraw|hi|beam|elc|exe|dll|pdb|so|dylib|wasm|tsbuildinfo|snap|map)"
     r"|\*~|\.DS_Store|Thumbs\.db|\.coverage|__pycache__|\.(?:pytest|mypy|ruff)_cache"
 )
 
@@ -111,9 +112,7 @@ def _removes_of_a_kind(call: Call, word: Argument, todo: list[Argument]) -> bool
     is_removal = _REMOVES.fullmatch(" ".join(command)) is not None
     if any(start.text is None or call.is_outside(start.text) for start in _starts(call.arguments)):
         return False
-    return (
-        is_removal and names.count(word.text or "") == 1 and is_of_a_kind(names, word.text or "")
-    )
+    return is_removal and names.count(word.text or "") == 1 and is_of_a_kind(names, word.text or "")
 
 
 def _after_removal(todo: list[Argument]) -> int:

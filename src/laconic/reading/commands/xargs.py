@@ -7,7 +7,7 @@ shell code; -o and -p (take over the terminal); --process-slot-var with a name t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.options import Parsed
@@ -82,7 +82,7 @@ def _found_of_a_kind(call: Call, parsed: Parsed) -> list[Argument]:
         return []
     if words[0] not in ("find", "gfind") or not is_of_a_kind(words, words[-1]):
         return []
-    names = [word for before, word in zip(words, words[1:], strict=False) if before in _NAMES]
+    names = [word for before, word in pairwise(words) if before in _NAMES]
     paths = (f"{start.rstrip('/')}/{name}" for start in starts for name in names)
     return [Argument(path, *call.span, glob=True) for path in paths]
 
