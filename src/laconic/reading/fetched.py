@@ -65,7 +65,8 @@ def note_fetched(call: Call) -> None:
     if call.path[0] in _FETCHERS and not call.written and call.path[0] not in ("curl", "wget"):
         note_unknown(call.arguments, call.situation, facts)
     is_repository = bool(effects & Effect.HISTORY) or call.path[0] in REPOSITORIES
-    if not _TAKES_COMMITS.isdisjoint(call.path) and _brings_other(call):
+    takes_commits = call.path[0] in REPOSITORIES and not _TAKES_COMMITS.isdisjoint(call.path)
+    if takes_commits and _brings_other(call):
         seen.commits = seen.commits or _source(call)
     if not effects & (Effect.PROJECT_WRITE | Effect.GUARDED_WRITE | _CHECKS_OUT):
         return

@@ -188,7 +188,8 @@ def is_harmless_settings(path: str, directories: list[str], facts: Facts) -> boo
     texts = (facts.text(one) for one in paths if one.endswith(f"/{_SETTINGS}"))
     is_plain = [text is not None and _LOGS_IN.search(text) is None for text in texts]
     return (
-        len(is_plain) == len(paths)
+        bool(paths)
+        and len(is_plain) == len(paths)
         and all(is_plain)
         and all(is_harmless_file(one, facts) for one in paths)
     )

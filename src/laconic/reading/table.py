@@ -65,6 +65,7 @@ _REVEALS = pattern(
 # What stands before a command in a file of recipes or tasks.
 _RECIPE = pattern(r"^[\s@+-]*(?:[\w-]+:\s+)?\[?")
 _MOST_RECIPES = 100
+_READ_RECIPES = frozenset(("just", "task", "go-task"))
 _BETWEEN_NAMES = pattern(r"[:._-]")
 _SWITCH = pattern(r"-[^./=]*")  # an option that names no file
 # The method of Call that judges an argument, by the role that a table gives to it.
@@ -199,7 +200,7 @@ def _look_outside(call: Call) -> None:
     is_code = bool(effects & Effect.PROJECT_CODE)
     if is_code and has_words and (any(map(is_stream, words)) or reads_code(call)):
         call.does(Effect.UNCLEAR, Kind.INPUT, "runs code that it reads from its input")
-    if is_code and call.situation.input_text and not call.entry.code:
+    if call.situation.input_text and call.path[0] in _READ_RECIPES:
         for line in call.situation.input_text.splitlines()[:_MOST_RECIPES]:
             call.may_run(Argument(_RECIPE.sub("", line).rstrip(" ]"), *call.span))
     if has_words and (guarded := guarded_word(call, effects)):

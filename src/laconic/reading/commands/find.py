@@ -102,7 +102,8 @@ def _judge_deletion(call: Call, word: Argument) -> None:
 
 def _narrows(name: str) -> bool:
     """Tell whether a test leaves out some of the files that are below a directory."""
-    return name in _CHOOSES or (name in _VALUES and name not in _CHOOSES_KIND)
+    is_test = name in _VALUES or _compares_ages(name)
+    return name in _CHOOSES or (is_test and name not in _CHOOSES_KIND)
 
 
 def _removes_of_a_kind(call: Call, word: Argument, todo: list[Argument]) -> bool:

@@ -59,7 +59,8 @@ def judge(call: Call) -> None:
             return
         _fetches(call, what, f"runs {what}, perhaps a download", program)
         if call.path[0] == "mise":
-            _follow_backends(call, parsed.operands)
+            if not parsed.ended:
+                _follow_backends(call, parsed.operands)
             _follow_any(call, parsed.operands, ended=parsed.ended)
         elif call.path[1:2] == ("exec",) and call.path[0] not in _FETCH:
             _follow_hard(call, parsed.operands)

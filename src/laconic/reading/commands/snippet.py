@@ -57,9 +57,14 @@ def _served(call: Call) -> set[str]:
     """
     words = [argument.text or "" for argument in call.arguments]
     if call.path[0].startswith("php"):
-        pairs = zip(words, [*words[1:], ""], strict=True)
-        given = [word[2:] or after for word, after in pairs if word[:2] == "-S"]
-        return {address.rpartition(":")[0] for address in given}
+        before, given = "", []
+        for word in words:
+            if word[:1] != "-" and before[:1] != "-":
+                break  # the script, and its own arguments
+            if before == "-S" or word[:2] == "-S":
+                given += [word.removeprefix("-S")]
+            before = word
+        return {address.rpartition(":")[0] for address in given if address}
     if call.path[0].startswith("ruby") and "-run" in words and "httpd" in words:
         named = [word for word in words if word.startswith("--bind-address=")]
         return {word.partition("=")[2] for word in named} or {""}
