@@ -287,6 +287,16 @@ def test_a_program_that_nobody_knows_is_fetched_only_if_the_project_does_not_hav
     assert decided("npx -p x mocha", project).effects != Effect.PROJECT_CODE
 
 
+def test_settings_of_npm_without_servers_and_tokens_are_no_secret(project):
+    (project / ".npmrc").write_text("package-lock=false\n")
+    assert verdict("cat .npmrc", project) == "allow"
+    for text in ("//r.example/:_authToken=x", "; token x", "registry=https://r.example/"):
+        (project / ".npmrc").write_text(f"fund=false\n{text}\n")
+        assert verdict("cat .npmrc", project) == "ask", text
+    (project / ".npmrc").unlink()
+    assert verdict("cat .npmrc", project) == "ask"
+
+
 def test_a_tool_that_is_run_as_a_module_finds_plug_ins_in_the_current_directory(project):
     assert verdict("flake8 a.py", project) == "allow"
     assert verdict("python3 -m flake8 a.py", project) == "ask"

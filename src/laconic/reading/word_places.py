@@ -238,7 +238,8 @@ def follow_addresses(call: Call) -> None:
             is_code = is_code or _LOADS_CODE.fullmatch(before) is not None
             is_own = (is_code or not is_run) and not _ELSEWHERE.fullmatch(before)
             effects = Effect.INSTALLS | (Effect.RUNS_FETCHED if is_own else Effect.INSTALLS)
-            if is_own or (is_run and not _ELSEWHERE.fullmatch(before)):
+            is_elsewhere = before[:2] == "--" and _ELSEWHERE.fullmatch(before) is not None
+            if is_own or (is_run and not is_elsewhere):
                 call.does(effects, "fetched", f"fetches code from {text[:_SHOWN]}", word)
                 call.findings.insert(0, call.findings.pop())  # the reason that is given first
         elif call.path[0].startswith("nix") and (found := _FETCHES.search(text)):
