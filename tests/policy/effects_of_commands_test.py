@@ -201,8 +201,9 @@ def test_what_code_visibly_does_counts(command: str, effects: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "find / -delete", "find ~ -name x -delete", "gzip /etc/passwd", "cd / && tar xf x.tar",
-        "cd ~ && patch -p1 < x", "cd ~ && unzip a.zip", "git clone https://example.com/y ~/z",
+        "find / -name x -delete", "find ~ -name x -delete", "gzip /etc/passwd",
+        "cd / && tar xf x.tar", "cd ~ && patch -p1 < x", "cd ~ && unzip a.zip",
+        "git clone https://example.com/y ~/z",
         "git worktree add ../../x", "git -C /etc add .", "git init ~/x", "make -C ~/other",
         "cd /srv && make", "git apply --directory=/etc x.patch", "tsc -p ../other",
         "tsc --outDir ~/x", "git --git-dir=/srv/other/.git commit -m x", "gzip ~/x",

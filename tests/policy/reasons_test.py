@@ -14,7 +14,6 @@ git clean -fdx                  deletes untracked files
 git clean -fdx build/           deletes untracked files: build/
 git clean -fd a b c d           deletes untracked files
 git clean -f "$x"               deletes untracked files
-git clean --dry-run -f          -f: deletes untracked files, unless --dry-run prevents it
 git am x.patch                  changes commits and files: x.patch
 git format-patch HEAD~2         writes a file for each commit
 unzip app.zip                   unpacks files: app.zip
@@ -40,7 +39,8 @@ git gc --prune=now              deletes the commits that no branch or tag names
 git push origin --mirror        publishes all branches and tags to origin
 ln -s /etc/passwd x             makes a link that leads to /etc/passwd
 chmod -R 777 .                  writes to the current directory
-find / -delete                  may change files in /, outside the project
+find / -name x -delete          may change files in /, outside the project
+find / -delete                  deletes the root of the file system
 mount /dev/sda1 /mnt            mounts a file system
 printenv AWS_SECRET_ACCESS_KEY  prints AWS_SECRET_ACCESS_KEY, which may hold a secret
 echo $GITHUB_TOKEN              uses GITHUB_TOKEN, which may hold a secret

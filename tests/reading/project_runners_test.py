@@ -280,11 +280,21 @@ def test_a_program_that_nobody_knows_is_fetched_only_if_the_project_does_not_hav
     (project / "node_modules/.bin/mocha").write_text("")
     for command in ("npx mocha a.js", "bunx mocha", "npm exec -- mocha", "npx -y mocha",
                     "pnpm exec mocha", "yarn exec mocha"):  # fmt: skip
-        assert decided(command, project).effects == Effect.UNKNOWN
+        assert decided(command, project).effects == Effect.PROJECT_CODE
     for command in ("npx mocha@5", "pnpx mocha", "npm exec mocha", "npx m*a", "npx other",
                     "npx ../mocha", "cd .. && npx mocha"):  # fmt: skip
         assert fetches(command), command
-    assert decided("npx -p x mocha", project).effects != Effect.UNKNOWN
+    assert decided("npx -p x mocha", project).effects != Effect.PROJECT_CODE
+
+
+def test_settings_of_npm_without_servers_and_tokens_are_no_secret(project):
+    (project / ".npmrc").write_text("package-lock=false\n")
+    assert verdict("cat .npmrc", project) == "allow"
+    for text in ("//r.example/:_authToken=x", "; token x", "registry=https://r.example/"):
+        (project / ".npmrc").write_text(f"fund=false\n{text}\n")
+        assert verdict("cat .npmrc", project) == "ask", text
+    (project / ".npmrc").unlink()
+    assert verdict("cat .npmrc", project) == "ask"
 
 
 def test_a_tool_that_is_run_as_a_module_finds_plug_ins_in_the_current_directory(project):

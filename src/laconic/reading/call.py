@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from laconic.reading.situation import Situation
 
 _MEMORY = pattern(r"/proc/[^/]+/(?:environ|mem)$")
+# An address elsewhere, of what runs as code.
+_REMOTE = pattern(r"(?!file:|https?://(?:localhost|127\.))[a-z][a-z0-9+]+://")
+_SHOWN = 80  # letters of an address
 _REPOSITORY = pattern(r"(?:^|/)\.git/*$", re.IGNORECASE)
 _DESTROYED = frozenset(("root", "home"))
 # What a place is; `{}` stands for what the command calls it.
@@ -487,7 +490,11 @@ class Call:
     def runs_file(self, argument: Argument) -> None:
         """A file of code is run: the project's own, or one that nobody knows."""
         self._act(Verb.RUN, argument)
-        if argument.text is None or argument.text == "-" or is_stream(argument.text):
+        if _REMOTE.match(argument.leading):
+            what = shown(argument) if argument.texts else argument.leading
+            effects = Effect.INSTALLS | Effect.RUNS_FETCHED
+            self.does(effects, Kind.FILE, f"fetches code from {what[:_SHOWN]}", argument)
+        elif argument.text is None or argument.text == "-" or is_stream(argument.text):
             kind = Kind.INPUT if argument.text == "-" else Kind.FILE
             self.does(Effect.UNCLEAR, kind, "runs code in a file that is not known", argument)
             for text in self._given_code(argument):

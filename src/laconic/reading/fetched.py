@@ -45,6 +45,9 @@ _FETCHERS = frozenset(
     """.split()
 )
 GOES_OUT = Effect.DOWNLOADS | Effect.SENDS
+# What puts commits into the work tree.
+_CHECKS_OUT = Effect.HISTORY | Effect.DISCARDS
+_TAKES_COMMITS = frozenset(("fetch", "pull"))
 RUNS_TEXT = Effect.UNCLEAR | Effect.INSTALLS
 _RUNS_INPUT = frozenset((Kind.STDIN, Kind.INPUT, Kind.DYNAMIC))
 _READS_INTO_VARIABLES = frozenset(("mapfile", "read", "readarray"))
@@ -58,19 +61,23 @@ NETWORK = "the network"
 
 def note_fetched(call: Call) -> None:
     """Remember the files that a call writes with what comes from elsewhere."""
-    effects = call.effects
+    effects, seen, facts = call.effects, call.situation.seen, call.judge.facts
     if call.path[0] in _FETCHERS and not call.written and call.path[0] not in ("curl", "wget"):
-        note_unknown(call.arguments, call.situation, call.judge.facts)
-    if not effects & (Effect.PROJECT_WRITE | Effect.GUARDED_WRITE | Effect.HISTORY):
-        return
+        note_unknown(call.arguments, call.situation, facts)
     is_repository = bool(effects & Effect.HISTORY) or call.path[0] in REPOSITORIES
-    if is_repository and not _brings_other(call):
+    takes_commits = call.path[0] in REPOSITORIES and not _TAKES_COMMITS.isdisjoint(call.path)
+    if takes_commits and _brings_other(call):
+        seen.commits = seen.commits or _source(call)
+    if not effects & (Effect.PROJECT_WRITE | Effect.GUARDED_WRITE | _CHECKS_OUT):
         return
-    seen, facts = call.situation.seen, call.judge.facts
+    if is_repository and not (_brings_other(call) or seen.commits):
+        return
     is_fetched = bool(effects & Effect.DOWNLOADS) or not _FETCHERS.isdisjoint(
         call.situation.fed_by()
     )
     source = _source(call) if is_fetched else ""
+    if is_repository and seen.commits:
+        is_fetched, source = True, seen.commits
     if not is_fetched and (before := {**facts.fetched(), **seen.fetched}):
         named = [t for argument in call.arguments for t in argument.texts if t]
         paths = [joined(cwd, t) for cwd in call.situation.directories for t in named]
@@ -169,6 +176,8 @@ def fetched_findings(
     """
     pairs = list(zip(occurrences, parts, strict=False))
     fetching = [one for one, part in pairs if part.effects & GOES_OUT]
+    if situation.seen.commits:
+        fetching += [one for one in occurrences if _reads_commits(one)]
     for one, part in pairs:
         for source in fetching:
             if _runs_output_of(source, one, part, script):
@@ -199,6 +208,12 @@ def fetched_findings(
         reason = "runs a file that the same line fetches"
         return [judge.finding(Effect.INSTALLS, "fetched-code", reason, span)]
     return []
+
+
+def _reads_commits(one: Occurrence) -> bool:
+    """Tell whether it may print what the line has fetched into the repository."""
+    words = one.command.words
+    return bool(words) and literal(words[0]) in REPOSITORIES
 
 
 def _installs(program: ProgramCall) -> bool:

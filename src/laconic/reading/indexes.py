@@ -19,7 +19,8 @@ from laconic.types import Effect
 
 _ADDRESS = pattern(r"(?:https?|(?:sparse|registry)\+https?|ftp)://[^\s,|'\"<>]+", re.IGNORECASE)
 _HOST = pattern(r"(?:[A-Za-z+]+)://(?:[^/@\\]*@)?(\[[^]]*\]|[^:/\\?#]+)(?::\d+)?(?:[/?#].*)?")
-# Options and properties that say by their names that they choose an index.
+# Options and properties that say by their names that they choose an index; `--config` of cargo
+# takes such a property: https://doc.rust-lang.org/cargo/reference/config.html#registriesnameindex
 _CHOOSES_INDEX = pattern(
     r"-{0,2}D?[\w.:@/-]*(?:index|registr(?:y|ies)|repositor(?:y|ies)|mirrors?)[\w.-]*",
     re.IGNORECASE,
@@ -55,7 +56,7 @@ def follow_indexes(call: Call) -> None:
         text = value.text or ""
         if name in files:
             found = _named_in(text, call)
-        elif is_install or _CHOOSES_INDEX.fullmatch(name):
+        elif is_install or any(map(_CHOOSES_INDEX.fullmatch, (name, text.partition("=")[0]))):
             found = "" if is_known_index(text, hosts) else text
         else:
             continue

@@ -26,6 +26,7 @@ from laconic.reading.project_runners import (
 from laconic.reading.registries import registry_findings
 from laconic.reading.say import Say
 from laconic.reading.secret_files import names_unmistakable
+from laconic.reading.sending import publishing_word
 from laconic.reading.situation import LineLog, ProgramCall, Situation
 from laconic.reading.table import check_leading_options, conclude, follow_table, shows_itself
 from laconic.reading.word_places import told_outputs
@@ -37,7 +38,9 @@ _NO_RULE = "unknown-command"
 _WITH_ONE = 2  # a program and one argument
 _MOST_STARTS = 4  # words of an unknown program that may be the first of a command
 _BY_ANY_PATH = HARD | Effect.INSTALLS | Effect.DISCARDS
-_MAY_FETCH = Effect.PROJECT_WRITE | Effect.SENDS | Effect.DOWNLOADS
+_MAY_FETCH = (
+    Effect.PROJECT_WRITE | Effect.SENDS | Effect.DOWNLOADS | Effect.HISTORY | Effect.DISCARDS
+)
 # Directly in one of the system's directories, by its plain name: `..` may lead anywhere.
 _MAY_BE_CODE = pattern(r"\s")
 _SYSTEM_PROGRAM = pattern(
@@ -168,7 +171,7 @@ class Judge:
         if "/" in name and not self._is_of_system(name):
             return self._by_path(arguments, span, situation)
         is_function = situation.calls_function(name, span[0])
-        if is_function and (not self.library.knows(base) or self._is_always_denied(base)):
+        if is_function and (not self.library.knows(base) or self.is_always_denied(base)):
             return Decision(
                 Verdict.ALLOW, "function", f"{base} is a function, judged where defined", *span
             )
@@ -316,7 +319,7 @@ class Judge:
         own = Decision(Verdict.ALLOW, call.id, reason, *span)
         return strictest((*parts, own), *span)
 
-    def _is_always_denied(self, base: str) -> bool:
+    def is_always_denied(self, base: str) -> bool:
         """Tell whether it is denied by its name alone, which a function of that name is not."""
         match = self.find(base, [])
         return match is not None and match.entry is not None and match.entry.verdict == "deny"
@@ -350,6 +353,11 @@ class Judge:
                 found += self._destroyed_by(arguments[pos:], span, situation)
         found += self._named_secrets(_NO_RULE, arguments[1:], span, situation)
         found += self._told_outputs(arguments[1:], span, situation)
+        publishing = None if situation.guessing else publishing_word(arguments[1:])
+        if publishing is not None:
+            why = f"{base} may publish something: {publishing.text}"
+            sends = self.finding(Effect.SENDS, f"{_NO_RULE}/sends", why, span)
+            found.append(noted(sends, situation))
         found += self._by_other_letters(arguments, span, situation)
         return strictest(found, *span)
 
@@ -402,6 +410,8 @@ class Judge:
                 words = *call.path, call.match.missing.text or "and what follows"
                 why = f"{' '.join(words)} is not a command that laconic knows"
                 call.unlisted(Kind.SUBCOMMAND, why, call.match.missing)
+                if publishing_word([call.match.missing]) is not None:
+                    call.does(Effect.SENDS, "sends", "may publish something", call.match.missing)
             call.situation.seen.calls.append((call, tuple(call.situation.directories)))
             follow_table(call)
             if call.entry.code:
@@ -435,7 +445,7 @@ class Judge:
         alone: `foo shutdown` has a subcommand.
         """
         base = (words[0].text or "").rsplit("/", 1)[-1]
-        if not self.library.knows(base) or self._is_always_denied(base):
+        if not self.library.knows(base) or self.is_always_denied(base):
             return []
         apart = situation.but(guessing=True, seen=LineLog(), program=ProgramCall([], (0, 0)))
         found = []

@@ -22,6 +22,8 @@ _HARMLESS_TWIN = pattern(
     r"|(?:^|/)(?:example|sample|template|dist)\.env$|(?:^|/)known_hosts(?:\.old)?$",
     re.IGNORECASE,
 )
+_SETTINGS = ".npmrc"
+_LOGS_IN = pattern(r"(?i)auth|token|pass|secret|//")  # also in a comment
 _BETWEEN_PATHS = pattern(r"[\s'\"`()\[\]{}<>|;&,%@]+")
 _MOST_DIRECTORIES = 32
 _MOST_ENTRIES = 64
@@ -151,6 +153,8 @@ def may_be_secret(argument: Argument, directories: list[str], facts: Facts) -> b
     directories: those that the path may start from.
     """
     is_open = argument.text is None or argument.glob
+    if not is_open and is_harmless_settings(argument.text or "", directories, facts):
+        return False
     if any(is_secret(shape, glob=is_open) for shape in argument.shapes):
         return True
     for cwd in directories:
@@ -168,6 +172,23 @@ def may_be_secret(argument: Argument, directories: list[str], facts: Facts) -> b
             if any(is_secret(one) for path in paths for one in matching(path, facts.names)):
                 return True
     return False
+
+
+def is_harmless_settings(path: str, directories: list[str], facts: Facts) -> bool:
+    """Tell whether it is a file of settings without a server or a token: `.npmrc` of many."""
+    if not path.endswith(_SETTINGS):
+        return False
+    from laconic.reading.registries import is_harmless_file  # noqa: PLC0415 - seldom
+
+    paths = [one for cwd in directories for one in meant(path, cwd, facts)]
+    texts = (facts.text(one) for one in paths if one.endswith(f"/{_SETTINGS}"))
+    is_plain = [text is not None and _LOGS_IN.search(text) is None for text in texts]
+    return (
+        bool(paths)
+        and len(is_plain) == len(paths)
+        and all(is_plain)
+        and all(is_harmless_file(one, facts) for one in paths)
+    )
 
 
 def secrets_below(directory: str, directories: list[str], facts: Facts) -> Iterator[str]:

@@ -40,6 +40,9 @@ _READ_NO_INPUT = frozenset(
 )
 _PRINT_TEXT = frozenset("echo printf test [ export declare local readonly typeset alias".split())
 _TAKE_PATTERNS = frozenset("awk copying fd find grep jq sed".split())
+_PUBLISHES = frozenset("publish push deploy upload".split())
+_BETWEEN_NAMES = pattern(r"[:._-]")
+_SUBCOMMANDS = 2
 _PRINTERS = frozenset(("echo", "printf", "true", ":"))
 _EMPTY = frozenset(("/dev/null", "/dev/zero"))
 
@@ -62,6 +65,16 @@ def address_findings(call: Call, address: Argument) -> None:
     """An address with text that is not known, for any program that may open what it names."""
     if call.path[0] not in _PRINT_TEXT and call.entry.code not in _TAKE_PATTERNS:
         call.does(Effect.SENDS, "sends", "sends text that is not literal to the network", address)
+
+
+def publishing_word(words: list[Argument]) -> Argument | None:
+    """The argument by which a program that is not known says that it publishes: `frob push`.
+
+    Among those that may be its subcommands; `deploy:prod` says it, too.
+    """
+    names = [word for word in words if not word.leading.startswith("-")][:_SUBCOMMANDS]
+    parts = ((word, _BETWEEN_NAMES.split(word.text or "")) for word in names)
+    return next((word for word, said in parts if not _PUBLISHES.isdisjoint(said)), None)
 
 
 def is_literal(argument: Argument) -> bool:

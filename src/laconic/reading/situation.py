@@ -27,8 +27,9 @@ class LineLog:
     programs: all that it runs, in the order in which they were read.
     ran, written: files that they run, and that they write; texts: what is in those that they write
     from texts of the line; unread: those that get something that nobody has read, with the program
-    that writes it; fetched: those that come from elsewhere, with the address; built: programs that
-    they make of other files. unknown_vars: variables that may have any value from now on.
+    that writes it; fetched: those that come from elsewhere, with the address; commits: the address
+    that commits come from which are not in the work tree yet; built: programs that they make of
+    other files. unknown_vars: variables that may have any value from now on.
     reads: the spans of calls that read files whose names are not known. For `listed_secrets`, which
     is asked only if there are such reads: calls, those that it has not seen yet, with the
     directories that they may run in; named, hidden: the spans of those that name secrets, and of
@@ -36,8 +37,8 @@ class LineLog:
     """
 
     __slots__ = (
-        "built", "calls", "fetched", "hidden", "named", "programs", "ran", "reads", "texts",
-        "unknown_vars", "unread", "written",
+        "built", "calls", "commits", "fetched", "hidden", "named", "programs", "ran", "reads",
+        "texts", "unknown_vars", "unread", "written",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -48,6 +49,7 @@ class LineLog:
         self.hidden: list[tuple[tuple[int, int], bool]] = []
         self.ran: set[str] = set()
         self.fetched: dict[str, str] = {}
+        self.commits = ""
         self.built: set[str] = set()
         self.written: set[str] = set()
         self.texts: dict[str, str] = {}

@@ -11,7 +11,12 @@ from laconic.patterns import compile_written, pattern
 from laconic.reading.boxed import OURS, judge_for
 from laconic.reading.call import COVERS_ANYTHING, Call, shown
 from laconic.reading.places import is_stream, is_within
-from laconic.reading.secret_files import is_unmistakable, names_unmistakable, opens_no_files
+from laconic.reading.secret_files import (
+    is_harmless_settings,
+    is_unmistakable,
+    names_unmistakable,
+    opens_no_files,
+)
 from laconic.reading.sending import address_findings, sent_findings
 from laconic.reading.word_places import (
     PUTS_THERE,
@@ -45,6 +50,7 @@ _WRITES = (
 _CHANGES = Effect.PROJECT_WRITE | Effect.HISTORY | Effect.DISCARDS
 _TELL_LITTLE = Effect.PROJECT_CODE | Effect.UNKNOWN
 _CHANGES_OR_CODE = _CHANGES | Effect.PROJECT_CODE
+_RUNS_WORDS = Effect.UNCLEAR | Effect.INSTALLS
 _RUNS_OR_INSTALLS = Effect.PROJECT_CODE | Effect.INSTALLS
 # Who sends or installs something also fetches.
 _FETCHING = Effect.SENDS | Effect.INSTALLS
@@ -52,6 +58,10 @@ _FETCHING = Effect.SENDS | Effect.INSTALLS
 _REVEALS = pattern(
     r"--?(?:show|print|reveal|with|decode)-?(?:secrets?|sensitive|decrypt\w*).*|--unmask\w*|--reveal|--decrypt"
 )
+# What stands before a command in a file of recipes or tasks.
+_RECIPE = pattern(r"^[\s@+-]*(?:[\w-]+:\s+)?\[?")
+_MOST_RECIPES = 100
+_READ_RECIPES = frozenset(("just", "task", "go-task"))
 _BETWEEN_NAMES = pattern(r"[:._-]")
 _SWITCH = pattern(r"-[^./=]*")  # an option that names no file
 # The method of Call that judges an argument, by the role that a table gives to it.
@@ -171,6 +181,8 @@ def _look_outside(call: Call) -> None:
     file of code are arguments of that code.
     """
     effects = call.effects
+    if effects & _RUNS_WORDS and not effects & Effect.PROJECT_CODE and call.arguments:
+        call.findings += command_findings(call)
     if not effects & _CHANGES_OR_CODE:
         return
     if call.path[0] in OURS and judge_for(call).is_in_box:
@@ -184,6 +196,9 @@ def _look_outside(call: Call) -> None:
     is_code = bool(effects & Effect.PROJECT_CODE)
     if is_code and has_words and (any(map(is_stream, words)) or reads_code(call)):
         call.does(Effect.UNCLEAR, Kind.INPUT, "runs code that it reads from its input")
+    if call.situation.input_text and call.path[0] in _READ_RECIPES:
+        for line in call.situation.input_text.splitlines()[:_MOST_RECIPES]:
+            call.may_run(Argument(_RECIPE.sub("", line).rstrip(" ]"), *call.span))
     if has_words and (guarded := guarded_word(call, effects)):
         call.does(Effect.GUARDED_WRITE, "guarded", f"may write to {guarded}", firm=True)
     outside = [where for where in (".", *words) if call.is_outside(where)]
@@ -300,8 +315,9 @@ def _check_names(call: Call) -> None:
     if any(finding.kind is Kind.SECRET for finding in call.findings):
         return
     names = names_unmistakable if is_code else is_unmistakable
+    where = call.situation.directories, call.judge.facts
     for argument in words:
-        if names(argument.text or ""):
+        if names(argument.text or "") and not is_harmless_settings(argument.text or "", *where):
             why = f"may read {argument.text}, which may hold keys, passwords or tokens"
             call.does(Effect.SECRETS, Kind.SECRET, why, argument)
 
@@ -338,6 +354,7 @@ _CODE = Effect.PROJECT_CODE | _NOT_KNOWN
 # Handlers of programs whose words are not of another language than the shell's.
 _NO_LANGUAGE = frozenset(("", "builtins", "joined_words", "shells"))
 _REHEARSES = frozenset(("-n", "--dry-run"))
+_SET_BY_OPTION = ("git", "git/clone")  # git-clone(1): -c sets what the clone itself heeds
 
 
 def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
@@ -360,7 +377,7 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
         known_harm = entry.refuse.get(name)
         why = f"{name} {known_harm}" if known_harm else _why_unlisted(call, message)
         call.unlisted(Kind.OPTION, why, argument)
-    if entry.id == "git" and (settings := parsed.values("-c")):
+    if entry.id in _SET_BY_OPTION and (settings := parsed.values("-c", "--config")):
         from laconic.reading.given_values import follow_settings  # noqa: PLC0415 - seldom
 
         follow_settings(call, settings)

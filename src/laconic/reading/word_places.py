@@ -47,11 +47,15 @@ _PACKAGE = pattern(r"(?:npm|jsr):")
 _ON_GITHUB = pattern(r"[\w-][\w.-]*/[\w.-]+(?:#.*)?")
 _KNOW_GITHUB = frozenset("npm pnpm yarn bun".split())
 _SAVES = pattern(r"-[DSOEPBgd]|--(?:save[\w-]*|global|dev|exact|peer|optional|no-[\w-]+)")
+# Options whose value is a file of code, or says where modules are.
+_LOADS_CODE = pattern(r"--(?:import-map|preload|require|import|loader|eval-file)")
 _RUN_ADDRESSES = frozenset("deno bun bunx node npx nix tsx uv uvx".split())
 # Options whose value is an address of something else: of an index, of a service that is used.
 _ELSEWHERE = pattern(
     r"-[if]|--?[\w-]*(?:url|index|registry|proxy|links|host|server|source|endpoint|base|origin)[\w-]*"
 )
+# What an expression of nix fetches: https://nix.dev/manual/nix/latest/language/builtins
+_FETCHES = pattern(r"\b(?:fetch\w+|getFlake)[\s{(\"a-z=]*([a-z+]+:[^\s\";)]+)")
 _SHOWN = 80  # letters of an address
 _JUDGED = frozenset((Kind.WRITE, Kind.CODE, Kind.STARTS))
 _READ_CODE = frozenset("python snippet shells".split())
@@ -60,6 +64,8 @@ _TO_OTHERS = HARD | Effect.INSTALLS | Effect.DISCARDS
 _HISTORIES = frozenset("git hg chg svn jj gh glab".split())
 # `go run . ARGS`, `npm run NAME ARGS`, `cargo run -- ARGS`: what follows is for the code.
 _RUN = frozenset("run run-script exec".split())
+# Whose `run` hands the words on to a program of the project.
+_RUN_OWN = frozenset("bun cargo dart deno dotnet flutter go npm pnpm stack swift yarn zig".split())
 
 
 def foreign_code(call: Call) -> str:
@@ -208,8 +214,14 @@ def follow_addresses(call: Call) -> None:
     """Addresses and packages that a program is told to install, or to run as code."""
     is_run = bool(call.effects & Effect.PROJECT_CODE) and not call.match.effect & Effect.INSTALLS
     is_first, before = True, ""
+    own = {word.start for word in _own_arguments(call)} if is_run else set()
     for word in call.arguments:
+        if is_run and word.start not in own:
+            return  # the rest is for the code that runs
         text = word.text or ""
+        name, equals, value = text.partition("=")
+        if equals and _LOADS_CODE.fullmatch(name) and _REMOTE.match(value):
+            text, before = value, name
         is_remote = _REMOTE.match(text.partition(" @ ")[2] or text) is not None or (
             call.path[0] in _KNOW_GITHUB
             and bool(call.match.effect & Effect.INSTALLS)
@@ -218,11 +230,16 @@ def follow_addresses(call: Call) -> None:
         )
         if is_remote or (is_run and _PACKAGE.match(text)):
             is_code = is_first and call.path[0] in _RUN_ADDRESSES
+            is_code = is_code or _LOADS_CODE.fullmatch(before) is not None
             is_own = (is_code or not is_run) and not _ELSEWHERE.fullmatch(before)
             effects = Effect.INSTALLS | (Effect.RUNS_FETCHED if is_own else Effect.INSTALLS)
-            if is_own or is_run:
+            is_elsewhere = before[:2] == "--" and _ELSEWHERE.fullmatch(before) is not None
+            if is_own or (is_run and not is_elsewhere):
                 call.does(effects, "fetched", f"fetches code from {text[:_SHOWN]}", word)
                 call.findings.insert(0, call.findings.pop())  # the reason that is given first
+        elif call.path[0].startswith("nix") and (found := _FETCHES.search(text)):
+            why = f"fetches code from {found[1][:_SHOWN]}"
+            call.does(Effect.INSTALLS | Effect.RUNS_FETCHED, "fetched", why, word)
         # a word behind an option may be its value
         is_first = is_first and (text.startswith("-") or before.startswith("-"))
         before = text
@@ -235,6 +252,10 @@ def command_findings(call: Call) -> list[Decision]:
     """
     judge, situation = call.judge, call.situation
     known = [words for words in _commands(call) if judge.library.knows(words[0].text or "")]
+    if call.path[0] in _RUN_OWN and "exec" not in call.path:  # `cargo run -- format`, `go run . x`
+        names = [words[0].text or "" for words in known]
+        pairs = zip(known, names, strict=True)
+        known = [w for w, name in pairs if name != "." and not judge.is_always_denied(name)]
     found = [judge.command(words, call.span, situation) for words in known]
     shells = situation.shells | {SYSTEM}
     found += [judge.nested(code, shells, situation) for code in _values(call, _RUNS_VALUE)]

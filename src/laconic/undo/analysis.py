@@ -31,6 +31,7 @@ from laconic.undo.repository import find_repository
 _ELSEWHERE = Effect.DOWNLOADS | Effect.SENDS | Effect.SECRETS
 # What a handler finds out more about than the finding says.
 _HANDLED = Effect.PROJECT_WRITE | Effect.HISTORY | Effect.DISCARDS
+_RECURSIVE = ("-R", "-r", "--recursive")
 _CHANGES = frozenset((Verb.WRITE, Verb.MAKE, Verb.DELETE))
 _MOST_MATCHES = 20_000
 HANDLERS: dict[str, Callable[[PlacedCall, Reach], None]] = {
@@ -149,19 +150,19 @@ class _Line:
         for path in () if is_handled else act.paths:
             for each in _matches(path) if act.argument.glob else [path]:
                 if not is_device(each):
-                    self._add_place(act, each)
+                    self._add_place(program, act, each)
                     self._add_cache(program, os.path.dirname(located(each)))
                 elif is_storage(located(each)) and act.how is not How.METADATA:
                     self._reach.beyond.append(f"{program.name or 'it'}: overwrites {each}")
 
-    def _add_place(self, act: Act, path: str) -> None:
+    def _add_place(self, program: ProgramCall, act: Act, path: str) -> None:
         reach = self._reach
         if act.verb is Verb.DELETE:
             reach.add(path, deep=True, how=HARD_LINK)
         elif act.verb is Verb.MAKE:
             reach.add(path)
         elif act.how is How.METADATA:
-            reach.add(path, deep=True, how=METADATA)
+            reach.add(path, deep=_is_recursive(program), how=METADATA)
             reach.add_followed(path, how=METADATA)  # the mode of what a link leads to
         elif act.how is How.REPLACED:
             reach.add(path, how=HARD_LINK)
@@ -215,11 +216,14 @@ class _Line:
             return find_xargs.Search(program.arguments[1:])
         if program.name != "xargs" or self._found is None or program.situation is None:
             return None
+        if program.call is None:
+            return None
         command = find_xargs.command_of(program)
         if not command or program.situation.fed_by() != ("find",):
             return None
         search = find_xargs.Search(self._found.arguments[1:])
         search.deletes, search.commands = False, [command]
+        search.splits = not program.call.parsed.has("-0", "--null")
         return search
 
     def _follow_search(
@@ -234,6 +238,8 @@ class _Line:
         if not (search.deletes or search.commands):
             return
         found = list(search.matches(call.paths))
+        if search.splits and any(map(find_xargs.is_split, found)):
+            self._doubt(program, "a name with blanks is several for it", directory)
         for path in found if search.deletes else ():
             self._reach.add(path, how=HARD_LINK)
         for command in search.commands:
@@ -260,6 +266,12 @@ def _is_at(program: ProgramCall, offset: int) -> bool:
     is_own = program.situation is not None and not program.situation.script_depth
     is_known = program.name in HANDLERS or any(act.verb in _CHANGES for act in program.acts)
     return is_own and is_known and program.span[0] <= offset < program.span[1]
+
+
+def _is_recursive(program: ProgramCall) -> bool:
+    """Tell whether it may change all that is in a directory: `chown -R`, but not `touch`."""
+    call = program.call
+    return call is None or not call.is_parsed or call.parsed.has(*_RECURSIVE)
 
 
 def _is_doubt(finding: Decision, program: ProgramCall, *, is_handled: bool) -> bool:

@@ -31,7 +31,10 @@ _WRITES = frozenset(("-fprint", "-fprint0", "-fls", "-fprintf"))
 
 
 class Search:
-    """A find command: where it starts, what it may match, and what it does with that."""
+    """A find command: where it starts, what it may match, and what it does with that.
+
+    splits: the names go through xargs, which takes them apart at blanks.
+    """
 
     def __init__(self, arguments: list[Argument]) -> None:
         self.starts: list[str] = []
@@ -40,6 +43,7 @@ class Search:
         self.commands: list[list[Argument]] = []
         self.files: list[str] = []
         self.deletes = False
+        self.splits = False
         self.unknown = ""
         self._read([text for argument in arguments for text in argument.texts])
 
@@ -66,6 +70,8 @@ class Search:
                 del todo[-2 if word == "-fprintf" else -1 :]
             elif word in _VALUES:
                 value = todo.pop() if todo else ""
+                if word == "-printf":
+                    self.unknown = word  # what it prints is not what it finds
                 if word in ("-name", "-iname") and is_simple:
                     self.names.append((value, word == "-iname"))
                 elif word == "-maxdepth" and value.isdigit():
@@ -103,6 +109,11 @@ def _fits(name: str, wanted: str, ignore_case: bool) -> bool:
     return fnmatchcase(name, wanted)
 
 
+def is_split(path: str) -> bool:
+    """Tell whether xargs reads another name than this one: xargs(1)."""
+    return any(letter.isspace() or letter in "'\"\\" for letter in path)
+
+
 def command_of(program: ProgramCall) -> list[Argument]:
     """The command that xargs runs, with `{}` in place of a word of its input."""
     runs = [act.argument for act in program.acts if act.verb is Verb.COMMAND]
@@ -124,8 +135,9 @@ def filled(command: list[Argument], found: list[str]) -> list[list[Argument]] | 
     paths = [Argument(path, 0, 0) for path in found]
     if not places:
         return [[*command, *paths]]
-    if places == [len(command) - 1] and command[-1].text == "{}":
-        return [[*command[:-1], *paths]] if found else []
+    is_alike = all((word.text or "")[:1] == "-" for word in command[1:-1])
+    if places == [len(command) - 1] and command[-1].text == "{}" and is_alike:
+        return [[*command[:-1], *paths]] if found else []  # what each does, all do at once
     if len(found) > _MOST_COMMANDS:
         return None
     return [[_with(word, path) for word in command] for path in found]

@@ -13,7 +13,7 @@ from laconic.reading.call import Call
 
 NAMES = frozenset(
     "awk az brew builtins cargo chmod cmake compress copying curl date dc dd dlx "
-    "env fd fetch_and_run file_lists find fzf gcloud gdb gh git grep joined_words jq "
+    "env fd fetch_and_run file_lists find fzf gcloud gdb gh git grep jar joined_words jq "
     "kubectl less macos make maven npm number_then_command openssl package_runner "
     "package_script parallel patches printenv process_tuning ps python rsync script "
     "script_or_program sed setting_by_name shells shown_values snippet sourced "

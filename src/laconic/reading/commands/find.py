@@ -33,12 +33,18 @@ _RUNS_ELSEWHERE = frozenset(("-execdir", "-okdir"))  # in the directory of what 
 _WRITES = frozenset("-fprint -fprint0 -fls -fprintf".split())
 _AGES = frozenset("aBcmt")
 _NAMES = frozenset("-name -iname -path -ipath -wholename -iwholename -regex -iregex".split())
+_CHOOSES = frozenset(
+    "! -not -o -or , -empty -executable -readable -writable -nogroup -nouser -prune -acl -sparse"
+    " -xattr -false -quit".split()
+)
+_CHOOSES_KIND = frozenset("-type -xtype -mindepth -regextype -printf".split())
 _OPERATORS = frozenset(("!", "-not", "-o", "-or", ",", "(", ")"))
 # What programs leave behind: git gives none of its files such a name, and no guarded file has one
 # (https://git-scm.com/docs/gitrepository-layout).
 _REMOVES = pattern(r"rm(?: -[rRfv]+)* \{\} [;+]")
 _OF_A_KIND = pattern(
-    r"\*\.(?:py[co]|o|a|obj|class|log|tmp|temp|bak|orig|rej|sw[op]|un~|gc(?:da|no|ov)|tsbuildinfo|snap|map)"
+    r"\*\.(?:py[co]|o|a|d|obj|class|log|tmp|temp|bak|(?:rs\.)?bk|orig|rej|sw[op]|un~|gc(?:da|no|ov)"
+    r"|profraw|hi|beam|elc|exe|dll|pdb|so|dylib|wasm|tsbuildinfo|snap|map)"
     r"|\*~|\.DS_Store|Thumbs\.db|\.coverage|__pycache__|\.(?:pytest|mypy|ruff)_cache"
 )
 
@@ -81,15 +87,23 @@ def _judge_deletion(call: Call, word: Argument) -> None:
     for start in starts:
         is_all = not chosen and "-empty" not in names
         is_here = start.text is None or not call.is_outside(start.text)  # else asked about anyway
-        is_any = not _is_of_a_kind(names, word.text or "")
+        is_any = not is_of_a_kind(names, word.text or "")
         if is_here and (is_all or call.leads_to_guarded(start, whatever=is_any)):
             call.deletes(start)
+        elif not is_here and is_all and not any(map(_narrows, names)):
+            call.deletes(start)  # which nobody means of the root or a home
     for pos in chosen:
         for value in call.arguments[pos + 1 : pos + 2]:
             plain = Argument((value.text or "").replace("*", ""), value.start, value.end)
             if call.leads_to_guarded(plain) and "-prune" not in names[pos : pos + 3]:
                 call.deletes(plain)
     call.does(Effect.PROJECT_WRITE, "found", "deletes what it finds", word)
+
+
+def _narrows(name: str) -> bool:
+    """Tell whether a test leaves out some of the files that are below a directory."""
+    is_test = name in _VALUES or _compares_ages(name)
+    return name in _CHOOSES or (is_test and name not in _CHOOSES_KIND)
 
 
 def _removes_of_a_kind(call: Call, word: Argument, todo: list[Argument]) -> bool:
@@ -99,9 +113,7 @@ def _removes_of_a_kind(call: Call, word: Argument, todo: list[Argument]) -> bool
     is_removal = _REMOVES.fullmatch(" ".join(command)) is not None
     if any(start.text is None or call.is_outside(start.text) for start in _starts(call.arguments)):
         return False
-    return (
-        is_removal and names.count(word.text or "") == 1 and _is_of_a_kind(names, word.text or "")
-    )
+    return is_removal and names.count(word.text or "") == 1 and is_of_a_kind(names, word.text or "")
 
 
 def _after_removal(todo: list[Argument]) -> int:
@@ -110,7 +122,7 @@ def _after_removal(todo: list[Argument]) -> int:
     return ends[-1] if ends else len(todo)
 
 
-def _is_of_a_kind(names: list[str], action: str) -> bool:
+def is_of_a_kind(names: list[str], action: str) -> bool:
     """Tell whether only files of one name are deleted, which neither git's nor guarded ones have.
 
     https://www.gnu.org/software/findutils/manual/html_node/find_html/Combining-Primaries-With-Operators.html

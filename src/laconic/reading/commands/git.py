@@ -81,6 +81,9 @@ def _judge_cloned(call: Call, parsed: Parsed) -> None:
         call.writes(Argument(path, address.start, address.end))
     elif not directories:
         call.writes(made)
+    if parsed.has("-c", "--config") and call.effects & Effect.PROJECT_CODE:
+        why = "runs a program by a path in the repository that it brings"
+        call.does(Effect.RUNS_FETCHED, Kind.CODE, why)
 
 
 def _judge_place(call: Call, place: Argument) -> None:

@@ -4,7 +4,7 @@ Unsafe: a name alone says little, because it is looked up in a registry when the
 have it, and what comes from there is run. So the program has to be one whose package is known by
 that name, without a version or a path, and the project must have it, unless the runner is told to
 fetch nothing or never does; then it is judged as a command of its own. Another program that the
-project has is code of nobody knows whom, as if it were run by its path. Without `--`, npm exec and
+project has is code of the project, as if it were run by its path. Without `--`, npm exec and
 mise exec take the options behind the program for theirs.
 https://pnpm.io/cli/exec, https://bun.sh/docs/cli/bunx
 """
@@ -28,6 +28,7 @@ _MANAGED_TOOLS = frozenset(
 )
 
 
+_INSTALLED = "node_modules/.bin"
 _KNOWN = {"mise": _MANAGED_TOOLS, "rtk": None}  # rtk does not look for packages
 # Packages that have another name than their program.
 _PACKAGES = {
@@ -53,10 +54,13 @@ def judge(call: Call) -> None:
     if not is_known or program.glob or (call.path[0] in _NEED_END and not parsed.ended):
         what = program.text or "a program that is not known"
         if _has(call, program):
-            call.does(Effect.UNKNOWN, Kind.CODE, f"runs {what}, as the project has it", program)
+            path = f"{_INSTALLED}/{what}"
+            call.runs([Argument(path, program.start, program.end), *parsed.operands[1:]])
             return
         _fetches(call, what, f"runs {what}, perhaps a download", program)
         if call.path[0] == "mise":
+            if not parsed.ended:
+                _follow_backends(call, parsed.operands)
             _follow_any(call, parsed.operands, ended=parsed.ended)
         elif call.path[1:2] == ("exec",) and call.path[0] not in _FETCH:
             _follow_hard(call, parsed.operands)
@@ -73,7 +77,7 @@ def _has(call: Call, program: Argument) -> bool:
         return False
     if (runner in _NEED_END and not parsed.ended) or parsed.has("-p", "--package", "-c", "--call"):
         return False
-    return bool(name) and is_installed(call, f"node_modules/.bin/{name}")
+    return bool(name) and is_installed(call, f"{_INSTALLED}/{name}")
 
 
 def _follow_any(call: Call, operands: list[Argument], *, ended: bool) -> None:
@@ -83,19 +87,30 @@ def _follow_any(call: Call, operands: list[Argument], *, ended: bool) -> None:
         call.runs(operands if ended else operands[ends[0] + 1 :])
 
 
+def _follow_backends(call: Call, operands: list[Argument]) -> None:
+    """`mise exec npm:x -- x`: a package of any registry: https://mise.jdx.dev/dev-tools/backends/."""
+    for operand in operands:
+        if operand.text == "--":
+            return
+        if ":" in operand.leading and "/" not in operand.leading.partition(":")[0]:
+            why = f"fetches {operand.text or operand.leading} and runs it"
+            call.does(Effect.INSTALLS | Effect.RUNS_FETCHED, Kind.PACKAGE, why, operand)
+
+
 def _follow_hard(call: Call, operands: list[Argument]) -> None:
     """`pnpm exec cat x` runs any program that there is, if no package has that name."""
     ran = call.judge.command(operands, call.span, call.situation)
     for leaf in ran.leaves():
         if leaf.effects & HARD:
             call.add_others(leaf)
+    call.may_run(operands[0])  # yarn exec gives it to a shell: https://yarnpkg.com/cli/exec
 
 
 def _ask_unless_installed(call: Call, program: str) -> None:
     parsed, runner = call.parsed, call.path[0]
     if runner in _HEED_NO and parsed.has("--no", "--no-install") and not parsed.has("-y", "--yes"):
         return
-    if runner == "pnpx" or not is_installed(call, f"node_modules/.bin/{program}"):
+    if runner == "pnpx" or not is_installed(call, f"{_INSTALLED}/{program}"):
         _fetches(
             call, program, f"fetches {program} and runs it, where the project does not have it"
         )

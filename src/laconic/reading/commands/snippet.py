@@ -49,11 +49,35 @@ _DEBUGS = pattern(r"--(?:inspect|debug)[\w-]*=(?:(\[[^]]*\]|[^:]*[^:\d][^:]*):?\
 _LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
 
 
+def _served(call: Call) -> set[str]:
+    """The addresses at which files are served; an empty text is every one of this machine.
+
+    https://www.php.net/manual/en/features.commandline.webserver.php,
+    https://docs.ruby-lang.org/en/master/UN.html
+    """
+    words = [argument.text or "" for argument in call.arguments]
+    if call.path[0].startswith("php"):
+        before, given = "", []
+        for word in words:
+            if word[:1] != "-" and before[:1] != "-":
+                break  # the script, and its own arguments
+            if before == "-S" or word[:2] == "-S":
+                given += [word.removeprefix("-S")]
+            before = word
+        return {address.rpartition(":")[0] for address in given if address}
+    if call.path[0].startswith("ruby") and "-run" in words and "httpd" in words:
+        named = [word for word in words if word.startswith("--bind-address=")]
+        return {word.partition("=")[2] for word in named} or {""}
+    return set()
+
+
 def judge(call: Call) -> None:
     for word in call.arguments if call.path[0].startswith("node") else ():
         if (found := _DEBUGS.match(word.leading)) and found[1] not in _LOOPBACK:
             why = "opens a port on which others can tell it what to run"
             call.does(Effect.SYSTEM, "debugger", why, word)
+    if not _served(call) <= _LOOPBACK:
+        call.does(Effect.SENDS, "serves", "serves files to whoever can reach this machine")
     is_given = call.path in _TAKE_CODE
     if not (is_given or call.parsed.has(*_OPTIONS, *_ONLY_READS)):
         for file in call.parsed.operands[:1]:

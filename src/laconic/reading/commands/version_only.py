@@ -7,6 +7,9 @@ of their tables names the words for the version, besides --version and --help.
 from __future__ import annotations
 
 from laconic.reading.call import Call
+from laconic.reading.sending import publishing_word
+from laconic.reading.word_places import follow_code
+from laconic.types import Effect
 
 
 def judge(call: Call) -> None:
@@ -16,3 +19,8 @@ def judge(call: Call) -> None:
     why = f"laconic knows nothing of {call.path[0]} but its version"
     call.does(call.match.effect, "unknown", why)
     call.findings[-1] = call.findings[-1].but(risk=False)
+    follow_code(call)
+    for argument in call.arguments:
+        call.may_run(argument)
+    if (word := publishing_word(call.arguments)) is not None:
+        call.does(Effect.SENDS, "sends", "may publish something", word)

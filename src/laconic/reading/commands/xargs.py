@@ -7,17 +7,23 @@ shell code; -o and -p (take over the terminal); --process-slot-var with a name t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from laconic.knowledge.arguments import Argument
 from laconic.knowledge.options import Parsed
 from laconic.knowledge.streams import rare_first
 from laconic.patterns import pattern
 from laconic.reading.call import Call
+from laconic.reading.commands.find import is_of_a_kind
 from laconic.reading.environment import is_private
 from laconic.types import Effect
 
 MARKS = ("-I", "-i", "-J", "--replace")
+# `rm` alone, so that nothing else is done with what is found
+_REMOVES = pattern(r"rm(?: -[rRfv]+)*")
+_PRINT = frozenset("-print -printf -ls -exec -execdir -ok -okdir".split())
+_BY_NULL = frozenset(("-0", "--null", "-r", "--no-run-if-empty"))
+_NAMES = ("-name", "-iname")
 _MOST_TEXTS = 4
 _MOST_WORDS = 64
 _LINES = pattern(r"[\n\0]")
@@ -32,6 +38,9 @@ def judge(call: Call) -> None:
             call.does(Effect.UNCLEAR, "variable", "sets a variable that programs may heed", name)
     if not parsed.operands:
         call.does(Effect.UNCLEAR, "command", "names no command")
+        return
+    if found := _found_of_a_kind(call, parsed):
+        call.runs([*parsed.operands, *found])
         return
     mark, front = _mark(parsed), next(filter(call.is_outside, _starts(call)), "")
     front = f"{front.rstrip('/')}/" if front else ""
@@ -54,6 +63,28 @@ def _starts(call: Call) -> Iterator[str]:
     for program, *words in filter(None, call.situation.fed_words()):
         if program.text in ("find", "gfind"):
             yield from takewhile(lambda w: w[:1] not in ("-", "(", "!"), (w.leading for w in words))
+
+
+def _found_of_a_kind(call: Call, parsed: Parsed) -> list[Argument]:
+    """What `find . -name '*.pyc' -print0 | xargs -0 rm` removes, as patterns; else nothing.
+
+    Every name begins with where the search starts, so that none is an option, and only a null byte
+    ends it.
+    """
+    fed = call.situation.fed_words()
+    command = " ".join(operand.text or "" for operand in parsed.operands)
+    is_split = bool({option.name for option in parsed.options} - _BY_NULL)
+    if len(fed) != 1 or is_split or not parsed.options or not _REMOVES.fullmatch(command):
+        return []
+    words = [word.text or "" for word in fed[0]]
+    starts = list(_starts(call)) or ["."]
+    if words[-1] != "-print0" or not _PRINT.isdisjoint(words) or any(map(call.is_outside, starts)):
+        return []
+    if words[0] not in ("find", "gfind") or not is_of_a_kind(words, words[-1]):
+        return []
+    names = [word for before, word in pairwise(words) if before in _NAMES]
+    paths = (f"{start.rstrip('/')}/{name}" for start in starts for name in names)
+    return [Argument(path, *call.span, glob=True) for path in paths]
 
 
 def _known_words(call: Call, parsed: Parsed) -> list[list[str]]:
