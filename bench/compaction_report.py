@@ -328,8 +328,11 @@ def readable(text: str) -> str:
 
 
 def beside(names: str) -> list[tuple[str, str]]:
-    """The names of a listing with what stands beside each: `a 1, b 2` or `1 a b; 2 c`."""
+    """The names of a listing with what stands beside each: `a=1 b=2`, `a 1, b 2`, `1 a b; 2 c`."""
     found: list[tuple[str, str]] = []
+    for word in names.split():
+        name, _, value = word.partition("=")
+        found += [(name, value)] if value else []
     for part in names.split(", "):
         name, _, value = part.partition(" ")
         found += [(name, value)] if value and " " not in value else []

@@ -81,3 +81,13 @@ def test_a_line_that_is_very_long_counts():
     texts = ["diff --git a/x b/x", "--- a/x", "+++ b/x", "@@ -1,60 +1,61 @@", *lines, long]
     rows = shaped(["diff"], list(range(len(texts))), texts, Asked(0, bytes(len(texts))))
     assert text_of(rows[0], texts) == "x +1 -0"
+
+
+def test_of_a_long_line_that_is_not_changed_the_beginning_is_shown():
+    around = [f" see {'the manual ' * 20}of part {n}" for n in range(2)]
+    changes = [f"+{'a line of its own ' * 5}{one}{two}" for one in "abcdef" for two in "klmnopq"]
+    texts = ["diff --git a/x b/x", "--- a/x", "+++ b/x", "@@ -1,2 +1,44 @@", around[0], *changes]
+    rows = rows_of([*texts, around[1]])
+    shown = [text_of(row, [*texts, around[1]]) for row in rows]
+    assert [text for text in shown if text.startswith(" see")] == [f"{around[0][:60]}…"] * 2
+    assert not [change for change in changes if change not in shown]

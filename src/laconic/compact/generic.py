@@ -20,18 +20,14 @@ from laconic.compact.filter import (
     TEXT,
     WIDTH,
 )
-from laconic.compact.lines import read_lines
 from laconic.compact.masks import both, mask_of, union, widened, without
 from laconic.compact.notice import has_notice
 from laconic.compact.patterns import Pattern
 from laconic.compact.reports import may_be_shaped
 from laconic.compact.result import (
-    WHOLE,
     Compacted,
     Row,
-    Shown,
     Written,
-    numbers_of,
     texts_at,
     texts_of,
 )
@@ -40,7 +36,7 @@ from laconic.compact.shapes.asked import Asked
 from laconic.compact.shapes.document import document
 from laconic.compact.shapes.passes import GENERIC, MOST_SHAPED, shaped
 from laconic.compact.shapes.repeats import is_of_log, is_record_of_log
-from laconic.compact.shapes.rows import made, placed, raw_of
+from laconic.compact.shapes.rows import raw_of
 from laconic.compact.stages.blank import without_blanks
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.limit import (
@@ -52,7 +48,6 @@ from laconic.compact.stages.limit import (
     rows_between,
     with_marks,
 )
-from laconic.compact.streams import streams_of
 from laconic.compact.tokens import estimate
 from laconic.compact.worth import is_blank, is_cheaper
 from laconic.patterns import pattern
@@ -64,7 +59,6 @@ if TYPE_CHECKING:
     from laconic.compact.lines import Lines
     from laconic.compact.masks import Mask
     from laconic.compact.stages.limit import Excess
-    from laconic.compact.streams import Stream
 
 # The shapes of test reports, after the one that shortens long lines, and all others.
 _OF_TESTS = ("values", *GENERIC[: GENERIC.index("packages") + 1])
@@ -129,14 +123,10 @@ def _shaped(cleaned: Lines, asked: Asked, kind: str = SUMMARY) -> tuple[list[Row
     """What the shapes make of an output; None if it is large, and mostly not a report of tests."""
     every: list[Row] = list(range(len(cleaned)))
     texts = texts_at(every, cleaned)
-    streams = streams_of(cleaned.texts)
-    rows = _by_stream(every, streams) if streams else every
-    if not streams:
-        rows = shaped(_OF_TESTS, every, texts, asked)
-        is_large = sum(len(texts[row]) for row in raw_of(rows)) > MOST_SHAPED
-        rows = [] if is_large else shaped(_OF_OTHERS, rows, texts, asked)
-    if not rows:
+    rows = shaped(_OF_TESTS, every, texts, asked)
+    if sum(len(texts[row]) for row in raw_of(rows)) > MOST_SHAPED:
         return None
+    rows = shaped(_OF_OTHERS, rows, texts, asked)
     rows = without_blanks(rows, texts, bytes(len(cleaned)))
     status, pinned = asked.status, asked.pinned
     usual = SUCCESS_BUDGET if kind == SUMMARY else ANSWER_BUDGET
@@ -187,28 +177,6 @@ def _cut(cleaned: Lines, asked: Asked, kind: str) -> tuple[list[Row], Written]:
     rows = _with_marks(cleaned, range(total), wanted, again, excess)
     budget = BUDGET if asked.is_answer or asked.status else SUCCESS_BUDGET
     return _fitting(rows, cleaned, asked.pinned, excess, budget, share)
-
-
-def _by_stream(rows: list[Row], streams: list[Stream]) -> list[Row]:
-    """What each of several commands printed, one after another, below its name.
-
-    Nothing if that of one of them has no shape and is too large.
-    """
-    instead: dict[int, list[Row]] = {}
-    gone: set[int] = set()
-    for stream in streams:
-        lines = read_lines("\n".join(stream.texts).encode("utf-8", "surrogateescape"))
-        shown = _shaped(lines, Asked(stream.status, find_diagnostics(lines)))
-        if shown is None:
-            return []
-        first = stream.indexes[0]
-        instead[first] = [made(f"[{stream.name}]", [first])]
-        for row, text in zip(shown[0], texts_of(*shown), strict=True):
-            numbers = [stream.indexes[number - 1] + 1 for number in numbers_of(row)]
-            kind = WHOLE if isinstance(row, int) else row.kind
-            instead[first].append(Shown(kind, text, numbers))
-        gone.update(stream.indexes)
-    return placed(rows, instead, gone)
 
 
 def _is_document(lines: Lines) -> bool:

@@ -287,12 +287,6 @@ def lines_at(chunk: str, places: list[int]) -> list[str]:
     return [texts[place - before] for place in places]
 
 
-def is_one_line(chunk: str, text: str, total: int) -> bool:
-    """Tell whether a chunk only repeats a line that is not blank."""
-    line = f"\n{text}"
-    return chunk.startswith(line) and bool(text.strip()) and chunk == line * total
-
-
 def _cut(text: str) -> Iterator[str]:
     start = 0
     while start <= len(text):

@@ -285,7 +285,7 @@ def _stat_texts(commit: _Commit) -> list[str]:
         return [f"{commit.sum}: {commit.stat[0][0]}"]  # the sum is that of the file
     if len(commit.stat) < _MANY_FILES:
         shared = _directory([path for path, _ in commit.stat])
-        files = ", ".join(f"{p.removeprefix(shared)} {number}" for p, number in commit.stat)
+        files = with_values([(p.removeprefix(shared), number) for p, number in commit.stat])
         files = f"{shared}: {files}" if shared else files
         text = ": ".join(filter(None, (commit.sum, files)))
         return [text] if text else []

@@ -19,7 +19,7 @@ from laconic.compact.shapes.copies import Models
 from laconic.compact.shapes.diff_files import File, Hunk, files_of
 from laconic.compact.shapes.folded_names import joined
 from laconic.compact.shapes.numbered import as_one
-from laconic.compact.shapes.rows import made, text_of
+from laconic.compact.shapes.rows import made, short, text_of
 from laconic.compact.stages.limit import gap_row
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
@@ -61,7 +61,7 @@ _DEFINITION = pattern(rf"[+-]{_BEGINS}")
 # What git takes for one, and those with an indent: gitattributes(5), "custom hunk-header".
 _AROUND = pattern(rf" (?:{_BEGINS}|[A-Za-z_$][^;]*[({{:][^;]*)")
 _SIGNS = frozenset("+- \\")  # what begins the lines of a hunk
-_FUNCTION = 60  # characters of what git says a hunk is in
+_FUNCTION = 60  # characters of what git says a hunk is in, and of a long line of context
 
 
 def diff(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -262,12 +262,19 @@ def _near(hunk: Hunk, texts: Texts, again: set[int], odd: set[int]) -> list[Row]
     for before, pos in pairwise([first - 1, *wanted, last + 1]):
         shown += _between(lines[before + 1 : pos], texts)
         shown += lines[pos : min(pos, last) + 1]
-    cut = _cut(hunk, texts)
+    context = {i for i in lines if i not in odd and not hunk.is_change(texts[i])}
+    cut = _cut(hunk, texts) | {i: _beginning(i, texts) for i in context}
     rows = [cut.get(row, row) if isinstance(row, int) else row for row in _moved(shown, again)]
     around = _definition_in(lines[:first], texts)
     where = texts[around[0]].strip() if around else hunk.where
     head = _head(hunk, f"{int(hunk.start) + first}", where, *around)
     return as_one([head, *rows], texts, _FEWEST_NUMBERED)
+
+
+def _beginning(index: int, texts: Texts) -> Row:
+    """A line of context, of which the beginning says where a change is if it is long."""
+    text = texts[index]
+    return short(f"{text[:_FUNCTION]}…" if len(text) > _LONG else text, index, texts)
 
 
 def _between(lines: list[int], texts: Texts) -> list[Row]:

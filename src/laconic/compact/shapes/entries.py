@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     Read: TypeAlias = "tuple[list[Entry], set[int], str]"
 
 PATH = pattern(r"\.{0,2}/?(?:[\w.@+~%#=,:\[\]()$-]+/)*[\w.@+~%#=,:\[\]()$-]+/?")
-NAME = pattern(r"\.?[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}")
 _SIZED = pattern(r"(\d[\d.]*[KMGT]?)\t(\S+)")
 # A state before a path: of `git diff --name-status`, and of `git status --short`.
 _STATED = pattern(r"([ACDMRTUX]\d{0,3}\t|[ MADRCUT?!]{2} )(\S+)(?:(?:\t| -> )(\S+))?")

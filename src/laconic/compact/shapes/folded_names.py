@@ -29,7 +29,7 @@ def below(directory: str, names: Sequence[str]) -> str:
 
 
 def with_values(pairs: Sequence[tuple[str, str]], *, is_ordered: bool = False) -> str:
-    """Names with what is beside them: `12 a.py b.py; 8 c.py` if many have the same.
+    """Names with what is beside them: `a.py=12 c.py=8`, or `12 a.py b.py; 8 c.py` if many share it.
 
     is_ordered: the order of the pairs means something, such as the time, and is kept.
     """
@@ -44,7 +44,9 @@ def with_values(pairs: Sequence[tuple[str, str]], *, is_ordered: bool = False) -
     if len(groups) < len(pairs) / 2:
         written = " ".join if is_ordered and not _is_sorted(pairs) else joined
         return "; ".join(f"{value} {written(names)}".strip() for value, names in groups)
-    return ", ".join(f"{name} {value}".strip() for name, value in pairs)
+    if any(" " in text or "=" in text for pair in pairs for text in pair):
+        return ", ".join(f"{name} {value}".strip() for name, value in pairs)
+    return " ".join(f"{name}={value}" if value else name for name, value in pairs)
 
 
 def _is_sorted(pairs: Sequence[tuple[str, str]]) -> bool:

@@ -10,8 +10,6 @@ from collections import Counter
 from laconic.compact.result import MADE, SHORT, WHOLE, Shown
 from laconic.compact.shapes.directories import directories
 from laconic.compact.shapes.entries import (
-    NAME,
-    PATH,
     Entry,
     counted,
     drawn,
@@ -39,28 +37,28 @@ if TYPE_CHECKING:
 
 BUDGET = 1500  # tokens
 _FEWEST, _FEWEST_LONG = 12, 8  # entries; fewer stay whole paths, or lines of the long form
-_FEWEST_IN_BLOCK = 12  # among other lines, where all of them must have a directory
-_FEWEST_NAMES, _SHARE_OF_NAMES = 6, 0.7  # names without a directory, among other lines
 _SHARE = 0.9  # of the lines that must be entries
 
 
 def listing(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """Show a listing by directory; the same rows if the output is not a listing."""
-    found = _read(
-        rows, texts, asked, (counted, plain, sized, stated, numbered, long_form, zipped, drawn)
-    )
-    if found is not None:
-        asked.allow(BUDGET)
-        return found
-    return _by_block(rows, texts)
+    forms = (counted, plain, sized, stated, numbered, long_form, zipped, drawn)
+    return _shown(rows, texts, asked, forms)
 
 
 def names(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     """The same for a command that prints nothing but names: any word is one."""
-    found = _read(rows, texts, asked, (named, sized, long_form))
-    if found is not None:
-        asked.allow(BUDGET)
-    return rows if found is None else found
+    return _shown(rows, texts, asked, (named, sized, long_form))
+
+
+def _shown(
+    rows: list[Row], texts: Texts, asked: Asked, forms: tuple[Callable[..., Read], ...]
+) -> list[Row]:
+    found = _read(rows, texts, asked, forms)
+    if found is None:
+        return rows
+    asked.allow(BUDGET)
+    return found
 
 
 def _read(
@@ -132,29 +130,6 @@ def _below_names(
         written = found.written
         return regrouped(rows, entries, rest | found.heads, said, kind=kind, heads=written)
     return None
-
-
-def _by_block(rows: list[Row], texts: Texts) -> list[Row]:
-    """Show neighbouring paths among lines of other kinds, each block at its place."""
-    block: list[int] = []
-    result = rows
-    for row in [*rows, -1]:
-        if isinstance(row, int) and row >= 0 and PATH.fullmatch(texts[row]):
-            block.append(row)
-            continue
-        entries, rest, said = plain(block, texts)
-        if len(entries) >= _FEWEST_IN_BLOCK and all("/" in texts[index] for index in block):
-            result = regrouped(result, entries, rest, said)
-        elif len(block) >= _FEWEST_NAMES and _are_names([texts[index] for index in block]):
-            line = whole(" ".join(texts[index] for index in block), block)
-            result = placed(result, {block[0]: [line]}, set(block))
-        block = []
-    return result
-
-
-def _are_names(texts: list[str]) -> bool:
-    """Tell whether words are names of files: most have an ending."""
-    return sum(NAME.fullmatch(text) is not None for text in texts) > _SHARE_OF_NAMES * len(texts)
 
 
 def regrouped(

@@ -351,7 +351,7 @@ def _counted(hits: list[Hit]) -> list[Shown]:
     room = min(_OF_DIGEST, max(_LEAST, room))
     lines, what = _of_directories(places, every), "lines of each file"
     if len(places) < len(files) or sum(estimate(line.text) + 1 for line in lines) > room // 2:
-        counts = {path: f" {count}" for path, count in files.items()}
+        counts = {path: f"={count}" for path, count in files.items()}
         lines, what = _of_directories(counts, every), "hits per file"
     if sum(estimate(line.text) + 1 for line in lines) > room * 3 // 4:
         lines, what = _by_number(files, every), "hits and files per directory"
@@ -382,8 +382,7 @@ def _of_directories(files: dict[str, str], every: list[int]) -> list[Shown]:
     for path, said in files.items():
         start = path.rfind("/") + 1
         directories.setdefault(path[:start] or "./", []).append(f"{path[start:]}{said}")
-    sign = ", " if any(said.startswith(" ") for said in files.values()) else " "
-    return [Shown(MADE, f"{d}: {sign.join(some)}", every) for d, some in directories.items()]
+    return [Shown(MADE, f"{d}: {' '.join(some)}", every) for d, some in directories.items()]
 
 
 def _by_number(files: Counter[str], every: list[int]) -> list[Shown]:

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from itertools import compress
 
 from laconic.compact.lines import Lines
-from laconic.compact.masks import indexes, without
+from laconic.compact.masks import both, indexes, without
 from laconic.compact.patterns import rows_of
 from laconic.compact.result import MADE, Shown
 from laconic.compact.stages.template import fill
@@ -28,34 +28,39 @@ def group(
     left: the lines that may be grouped. A line that shares its captures with no other stays.
     counted: these and the lines that stay as they are, which are counted as well.
     """
+    gone = bytearray(both(pattern.mask(lines), left))
+    if gone.count(1) <= 1:
+        return bytes(len(left)), {}
     staying = Lines(lines.at(indexes(without(counted or left, left))).values())
     totals = Counter(groups for _, groups in pattern.captures(staying))
-    members = _members(left, lines, pattern)
+    every = _members(left, lines, pattern)
+    singles = [numbers[0] - 1 for numbers in every.values() if len(numbers) == 1]
+    members = {key: numbers for key, numbers in every.items() if len(numbers) > 1}
     made: dict[int, Shown] = {}
-    gone = bytearray(len(lines))
     for key, numbers in members.items():
-        if len(numbers) > 1:
-            first = numbers[0] - 1
-            total = len(numbers) + totals[key]
-            made[first] = _made(pattern.values(key), numbers, lines, show, total)
-            for number in numbers[1:]:
-                gone[number - 1] = 1
+        first = numbers[0] - 1
+        total = len(numbers) + totals[key]
+        made[first] = _made(pattern.values(key), numbers, lines, show, total)
+    for row in (*singles, *made):
+        gone[row] = 0
     return bytes(gone), made
 
 
-def _members(left: Mask, lines: Lines, pattern: Pattern) -> dict[Groups, Sequence[int]]:
+def _members(left: Mask, lines: Lines, pattern: Pattern) -> dict[Groups, array[int]]:
     """The numbers of the lines that have the same captures, a chunk at a time."""
     members: dict[Groups, array[int]] = defaultdict(lambda: array("I"))
     for found, columns in pattern.captured(lines):
-        free = list(map(left.__getitem__, found))
-        numbers = [row + 1 for row in compress(found, free)]
+        free = left[found[0] : found[-1] + 1]
+        is_free = 0 not in free
+        free = b"\1" * len(found) if is_free else bytes(map(left.__getitem__, found))
+        numbers = map((1).__add__, found if is_free else compress(found, free))
         if all(column.count(column[0]) == len(column) for column in columns):
             members[tuple(column[0] for column in columns)].extend(numbers)
             continue
         keys = compress(rows_of(columns, len(found)), free)
-        for key, number in zip(keys, numbers, strict=True):
-            members[key].append(number)
-    return dict(members)
+        for numbers_of_key, number in zip(map(members.__getitem__, keys), numbers, strict=True):
+            numbers_of_key.append(number)
+    return members
 
 
 def _made(
