@@ -5,7 +5,7 @@ from __future__ import annotations
 from laconic.compact.result import SHORT, WHOLE, Shown
 from laconic.compact.shapes.foreign_paths import is_foreign_path
 from laconic.compact.shapes.native_frames import OF_JAVA, read_frame
-from laconic.compact.shapes.rows import made, raw_of
+from laconic.compact.shapes.rows import raw_of
 from laconic.compact.shapes.script_frames import MOST_OWN, read_place
 from laconic.patterns import pattern
 
@@ -200,8 +200,6 @@ def _shown(trace: list[Frame], texts: Texts, told: str, *, needs_one: bool) -> l
     note = f"[{' and '.join(said)} hidden]"
     if said and rows:
         rows[-1] = _with_note(rows[-1], note, texts)
-    elif said:
-        rows = [made(note, [line for frame in trace for line in frame.lines])]
     return rows
 
 
