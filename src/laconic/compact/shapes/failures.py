@@ -9,9 +9,8 @@ from itertools import pairwise
 
 from laconic.compact.result import Written, numbers_of
 from laconic.compact.shapes.changes import has_words, telling
-from laconic.compact.shapes.native_frames import is_of_library
+from laconic.compact.shapes.frame_forms import Place, is_of_library, read_place
 from laconic.compact.shapes.rows import indent_of, made, text_of, whole
-from laconic.compact.shapes.script_frames import Place, read_place
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False

@@ -15,7 +15,7 @@ from laconic.compact.shapes.finding_block import (
     read_block,
 )
 from laconic.compact.shapes.finding_forms import read_forms
-from laconic.compact.shapes.foreign_paths import is_foreign_path
+from laconic.compact.shapes.frame_forms import is_foreign_path
 from laconic.compact.shapes.rows import indent_of, text_of
 from laconic.patterns import pattern
 
