@@ -166,7 +166,8 @@ def shown(failures: list[Failure], texts: Texts, mark: str) -> dict[int, list[Ro
         if failure.places != first.places:
             where = _at(failure.places[:_MOST_PLACES], mark)
         title = f"{failure.title.strip(_BULLETS)}{where}"
-        if failure.title != first.title:  # else in a summary at the end
+        is_again = (failure.title, failure.places) == (first.title, first.places)
+        if not is_again and title not in first.also:  # as it is in a summary at the end
             first.also.append(title)
     found: dict[int, list[Row]] = {failure.lines[0]: [] for failure in failures}
     return found | {failure.lines[0]: _rows(failure, mark, texts) for failure in told}
