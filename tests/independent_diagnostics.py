@@ -275,6 +275,9 @@ TWICE = {
         (r"^(?:E +|FAILED \S+ - )?(?:AssertionError: )?assert (.{40}).{40,}"
         r" (?:==|!=|in|not in|is) (.{40}).{40,}$"),
     ),
+    "a short failure of pytest, whose file is told below the directory of the run": (
+        r"^/(?:\S*/)?([^/\s]+\.py:\d+: .*)$",
+    ),
     "the place of an assertion, which is shown with its message": (
         r"^(\S+\.py:\d+): AssertionError$",
     ),

@@ -228,10 +228,10 @@ class _Report:
         is_cut = start != message
         numbers = [*(n - 1 for n in first.numbers), *(() if is_cut else (index,))]
         file, _, name = test.removeprefix("FAILED ").partition("::")
-        told = f"{test} {first.text}"
+        row = whole(f"{test} {first.text}", numbers)
         if name and place[1].endswith(f"/{file}"):  # the place begins with the directory of the run
-            told = f"FAILED {name.replace('::', '.')} {file}:{place[2]}: {place[3]}"
-        self.rows[pos] = whole(told, numbers)
+            row = made(f"FAILED {name.replace('::', '.')} {file}:{place[2]}: {place[3]}", numbers)
+        self.rows[pos] = row
         return True
 
     def end_section(self) -> None:
