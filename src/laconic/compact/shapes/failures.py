@@ -64,7 +64,7 @@ def fill(
             only = runner.said.fullmatch(said[index])
             failure.rows.append(_row(only[1] if only else said[index], index, texts))
     own = list(dict.fromkeys(f.text for f in frames.values() if not f.is_foreign))
-    innermost = [frame.text for frame in frames.values() if frame.is_known]
+    innermost = [f.text for f in frames.values() if f.text and f.is_known]
     own = own or innermost[: not (place or runner.is_below)]
     failure.foreign = 0 if runner.is_script else len(frames) - len(own)
     failure.places = _with_start(place, _once(own)) if place else _once(own)
