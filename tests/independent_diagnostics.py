@@ -276,6 +276,9 @@ TWICE = {
         (r"^(?:E +|FAILED \S+ - )?(?:AssertionError: )?assert (.{40}).{40,}"
         r" (?:==|!=|in|not in|is) (.{40}).{40,}$"),
     ),
+    "a short failure of pytest, whose file is told below the directory of the run": (
+        r"^/(?:\S*/)?([^/\s]+\.py:\d+: .*)$",
+    ),
     "the place of an assertion, which is shown with its message": (
         r"^(\S+\.py:\d+): AssertionError$",
     ),
@@ -447,7 +450,7 @@ def sources_of_spared(cleaned: list[str]) -> set[str]:
     """What Python prints below the frames that may be hidden, and below the place of a warning.
 
     Also what is between place and mark, the source of a finding: `a.rb:4:3: C: text`, the source,
-    `^^^^`.
+    `^^^^`; the rule of mypy's may end a message of several lines.
     """
     bare = [_LEAD.sub("", text) for text in cleaned]
     below = {
@@ -462,7 +465,8 @@ def sources_of_spared(cleaned: list[str]) -> set[str]:
 
 
 def _is_marked(place: str, mark: str) -> bool:
-    return bool(re.match(r"\S+:\d+:\d+: ", place) and re.fullmatch(r"\s*[~^]*\^[~^ ]*", mark))
+    is_place = re.match(r"\S+:\d+:\d+: ", place) or re.search(r"(?:^|\s)\[[a-z-]+\]$", place)
+    return bool(is_place and re.fullmatch(r"\s*[~^]*\^[~^ ]*", mark))
 
 
 def headings_of_hidden(cleaned: list[str], told: Told) -> set[str]:

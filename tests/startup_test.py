@@ -102,7 +102,7 @@ from laconic.server import handlers
 sys.modules["laconic.compact.shapes.plan"] = None  # as if it could not be found
 handlers.warm_up()
 """
-    assert "laconic.compact.shapes.npm" in loaded_by(program)
+    assert "laconic.compact.shapes.report" in loaded_by(program)
 
 
 @pytest.mark.parametrize("command", [["true"], ["printf", UNTRACKED]])

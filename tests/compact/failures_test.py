@@ -12,7 +12,7 @@ from laconic.compact.result import Written, texts_of
 from laconic.compact.shapes.asked import Asked
 from laconic.compact.shapes.failures import Failure
 from laconic.compact.shapes.failures import shown as failures_shown
-from laconic.compact.shapes.native_frames import is_of_library
+from laconic.compact.shapes.frame_forms import is_of_library
 from laconic.compact.shapes.passes import shaped
 from laconic.compact.shapes.rows import made
 from laconic.compact.tokens import estimate

@@ -17,9 +17,8 @@ shape shows.
 The others are parts of these:
 
 - All shapes: asked (the run), rows (lines, and what is shown in place of them).
-- Test runners: runners (the table); changes, failures, logs, overview,
-  pytest_failure.
+- Test runners: runners (the table); changes, failures, logs, overview, pytest_failure.
 - Findings: finding, finding_block; finding_forms (the table of linters that write several lines).
-- Frames: foreign_paths, native_frames, script_frames.
+- Frames: frame_forms.
 - Listings: directories, entries, folded_names. Commits: graph. Diffs: diff_files.
 """

@@ -9,9 +9,8 @@ from itertools import pairwise
 
 from laconic.compact.result import Written, numbers_of
 from laconic.compact.shapes.changes import has_words, telling
-from laconic.compact.shapes.native_frames import is_of_library
+from laconic.compact.shapes.frame_forms import Place, is_of_library, read_place
 from laconic.compact.shapes.rows import indent_of, made, text_of, whole
-from laconic.compact.shapes.script_frames import Place, read_place
 from laconic.patterns import pattern
 
 TYPE_CHECKING = False
@@ -65,7 +64,7 @@ def fill(
             only = runner.said.fullmatch(said[index])
             failure.rows.append(_row(only[1] if only else said[index], index, texts))
     own = list(dict.fromkeys(f.text for f in frames.values() if not f.is_foreign))
-    innermost = [frame.text for frame in frames.values() if frame.is_known]
+    innermost = [f.text for f in frames.values() if f.text and f.is_known]
     own = own or innermost[: not (place or runner.is_below)]
     failure.foreign = 0 if runner.is_script else len(frames) - len(own)
     failure.places = _with_start(place, _once(own)) if place else _once(own)
@@ -167,7 +166,8 @@ def shown(failures: list[Failure], texts: Texts, mark: str) -> dict[int, list[Ro
         if failure.places != first.places:
             where = _at(failure.places[:_MOST_PLACES], mark)
         title = f"{failure.title.strip(_BULLETS)}{where}"
-        if failure.title != first.title:  # else in a summary at the end
+        is_again = (failure.title, failure.places) == (first.title, first.places)
+        if not is_again and title not in first.also:  # as it is in a summary at the end
             first.also.append(title)
     found: dict[int, list[Row]] = {failure.lines[0]: [] for failure in failures}
     return found | {failure.lines[0]: _rows(failure, mark, texts) for failure in told}

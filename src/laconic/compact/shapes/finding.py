@@ -15,6 +15,7 @@ from laconic.compact.shapes.finding_block import (
     read_block,
 )
 from laconic.compact.shapes.finding_forms import read_forms
+from laconic.compact.shapes.frame_forms import is_foreign_path
 from laconic.compact.shapes.rows import indent_of, text_of
 from laconic.patterns import pattern
 
@@ -112,6 +113,11 @@ class Finding:
     @property
     def is_error(self) -> bool:
         return self.level in _ERRORS
+
+    @property
+    def tells_source(self) -> bool:
+        """Whether the line that it is about is shown: that of an error in the project's own."""
+        return self.is_error and not is_foreign_path(self.path)
 
     @property
     def said(self) -> str:
@@ -290,7 +296,7 @@ def _excerpt(finding: Finding, lines: list[int], pos: int, texts: Texts, asked: 
     text = texts[lines[pos]]
     source = SOURCE.fullmatch(text)
     if source and source[1]:
-        is_own = finding.is_error and source[1] == finding.line
+        is_own = finding.tells_source and source[1] == finding.line
         (finding.below if is_own else finding.hidden).append(lines[pos])
         finding.excerpt.add(text)
         return 1
@@ -312,7 +318,7 @@ def _marked_source(finding: Finding, lines: list[int], pos: int, texts: Texts, a
     is_first = lines[pos - 1] == finding.lines[0]
     if not text[:1].isspace() and not is_first:
         return 0
-    is_shown = finding.is_error or (not is_first and asked.pinned[lines[pos]])
+    is_shown = finding.tells_source or (not is_first and asked.pinned[lines[pos]])
     (finding.below if is_shown else finding.hidden).append(lines[pos])
     finding.excerpt.add(text)
     is_below = _FIX.fullmatch(fix) is not None and indent_of(fix) >= carets.find("^")

@@ -7,10 +7,11 @@ findings are shown once, and those that a linter lists below the name of their f
 from __future__ import annotations
 
 from collections import Counter
+from itertools import groupby
 
 from laconic.compact.shapes.finding import read_findings
 from laconic.compact.shapes.folded_names import folded, joined
-from laconic.compact.shapes.rows import made, placed, raw_of, whole
+from laconic.compact.shapes.rows import made, placed, raw_of, text_of, whole
 from laconic.compact.tokens import estimate
 from laconic.patterns import pattern
 
@@ -29,6 +30,7 @@ _VARIED = pattern(
     r"|\b\d+\b|\b\w*_\w+\b"
 )
 _MANY = 2
+_LONG_DIRECTORY = 12  # characters; that of several places is told once
 _MANY_FINDINGS = 40  # of which those without a rule that say the same of other names are one
 _MANY_OF_RULE = 10  # whose places are not told where there are very many findings
 _MOST_FILES = 80  # of a directory that are named with their numbers
@@ -202,12 +204,19 @@ def _groups(
         if not rule and len(all_findings) <= _MANY_FINDINGS:
             key = (finding.level, finding.text)
         is_of_another = finding.level == "note" and notes[finding.text] < _MANY_VARIED
-        if finding.below or is_of_another:
+        if is_of_another or _tells_more(finding, texts):
             key = (*key, finding.place)
+        elif finding.below:
+            key = (finding.level, rule, finding.text)
         if by_file:
             key = (*key, finding.path)
         groups.setdefault(key, []).append(finding)
     return [part for group in groups.values() for part in _parts(group)]
+
+
+def _tells_more(finding: Finding, texts: Texts) -> bool:
+    """Tell whether there is more below a finding than the source that it is about."""
+    return any(text_of(row, texts) not in finding.excerpt for row in finding.below)
 
 
 def _parts(group: list[Finding]) -> list[list[Finding]]:
@@ -234,7 +243,7 @@ def _rows(group: list[Finding], texts: Texts) -> list[Row]:
         is_line = len(first.lines) == 1 and text == texts[first.lines[0]]
         line: Row = first.lines[0] if is_line else _row(text, group)
         return [line, *first.below]
-    return [_row(f"{text}{_also(group, others)}", group)]
+    return [_row(f"{text}{_also(group, others)}", group), *first.below]
 
 
 def _row(text: str, group: list[Finding]) -> Row:
@@ -272,7 +281,18 @@ def _places(
     for name, places in files.items():
         alike.setdefault(" ".join(places), []).append("" if name == path else name)
     told = (f"{name}{marks}" for marks, names in alike.items() for name in folded(names))
-    return ", ".join(filter(None, told))
+    found: list[str] = []
+    for directory, group in groupby(told, _directory):
+        names = [text[len(directory) :] for text in group]
+        if len(names) >= _MANY and len(directory) >= _LONG_DIRECTORY:
+            found.append(f"{directory}{{{', '.join(names)}}}")
+        else:
+            found += [f"{directory}{name}" for name in names]
+    return ", ".join(found)
+
+
+def _directory(place: str) -> str:
+    return place[: place.partition(":")[0].rfind("/") + 1]
 
 
 def _plain(text: str) -> str:

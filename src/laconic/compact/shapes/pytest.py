@@ -44,6 +44,7 @@ _NOISE = pattern(
     r"|[.FEsxXRr]+(?: +\[ *\d+%\])?|\[gw\d+\] \[ *\d+%\] PASSED .*|\S+::.* PASSED(?: +\[ *\d+%\])?"
     r"|-- Docs: https://.*|Hint: make sure your test modules.*|Traceback:"
     r"|The event loop scope for asynchronous fixtures will default .*|  warnings\.warn\(Pytest.*"
+    r"|Legend:|  Outliers: 1 Standard Deviation from .*|  OPS: Operations Per Second, .*"
     r"|PASSED \S+?\.py::.*| *\[100%\]|-{3,} live log \w+ -{3,}"
     r"|[^ :]+::[^ ]+ |PASSED(?: +\[ *\d+%\])?"
 )
@@ -226,7 +227,11 @@ class _Report:
         del self._placed[0]
         is_cut = start != message
         numbers = [*(n - 1 for n in first.numbers), *(() if is_cut else (index,))]
-        self.rows[pos] = whole(f"{test} {first.text}", numbers)
+        file, _, name = test.removeprefix("FAILED ").partition("::")
+        row = whole(f"{test} {first.text}", numbers)
+        if name and place[1].endswith(f"/{file}"):  # the place begins with the directory of the run
+            row = made(f"FAILED {name.replace('::', '.')} {file}:{place[2]}: {place[3]}", numbers)
+        self.rows[pos] = row
         return True
 
     def end_section(self) -> None:
