@@ -228,7 +228,10 @@ class _Line:
             call.file(self._reach, word)
         if not (search.deletes or search.commands):
             return
-        found = list(search.matches(call.paths))
+        found = search.matches(call.paths)
+        if found is None:
+            self._doubt(program, "it looks at too many files", directory)
+            return
         for path in found if search.deletes else ():
             self._reach.add(path, how=HARD_LINK)
         for command in search.commands:
