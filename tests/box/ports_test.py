@@ -146,9 +146,8 @@ def test_who_signals_what_has_the_port_outside_means_the_server(serve, port, num
 
 
 def test_a_server_that_goes_on_after_a_signal_is_still_reached(box, port):
-    code = SERVER.replace("import socket", "import signal, socket", 1).replace(
-        "server.listen", "signal.signal(signal.SIGTERM, lambda *_: print('heard', flush=True))\nserver.listen"
-    )
+    heed = "import signal\nsignal.signal(signal.SIGTERM, lambda *_: print('heard', flush=True))\n"
+    code = f"{heed}{SERVER}"
     words = [*LACONIC, "box", "--raw", "python3", "-c", code, "127.0.0.1", str(port)]
     with subprocess.Popen(words, cwd=box.project, stdout=subprocess.PIPE, text=True) as process:
         try:

@@ -354,7 +354,8 @@ def _stand(
     opened: dict[int, tuple[socket.socket, Callable[[socket.socket], None]]] = {}
     names, refusals = found.get(_NAMES), found.get(_REFUSALS)
     signals = _heard_signals()
-    for handle in (_LINE, signals.fileno(), *serving, *(end.fileno() for end in (names, refusals) if end)):
+    others = (end.fileno() for end in (signals, names, refusals) if end)
+    for handle in (_LINE, *serving, *others):
         poll.register(handle, select.POLLIN)
     while True:
         if door.ports and door.ports.look():
