@@ -116,7 +116,7 @@ class _Line:
         if not all(directories):
             self._doubt(program, "the directory is not known", self._directory)
         for directory in filter(None, directories):
-            for finding in program.doubts:
+            for finding in () if _is_undo(program) else program.doubts:
                 if _is_doubt(finding, program, is_handled=is_handled):
                     self._doubt(program, finding.reason, directory)
             if is_handled and not all(one.texts for one in program.arguments):
@@ -258,6 +258,12 @@ def _is_at(program: ProgramCall, offset: int) -> bool:
     is_own = program.situation is not None and not program.situation.script_depth
     is_known = program.name in HANDLERS or any(act.verb in _CHANGES for act in program.acts)
     return is_own and is_known and program.span[0] <= offset < program.span[1]
+
+
+def _is_undo(program: ProgramCall) -> bool:
+    """Tell whether it is an undo, which keeps what it changes itself."""
+    path = program.call.path if program.call is not None else ()
+    return path in (("laconic", "undo"), ("laconic-py", "undo"))
 
 
 def _is_doubt(finding: Decision, program: ProgramCall, *, is_handled: bool) -> bool:
