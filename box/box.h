@@ -124,6 +124,7 @@ int knockers(struct pollfd *events);
 void open_door(const struct pollfd *events, int count, int said);
 void open_door_for_listener(int said);
 bool has_closed_door(void);
+bool was_door_killed(void);
 void hear_door(int said, bool is_over);
 void drop_line(void);
 

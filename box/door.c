@@ -13,6 +13,7 @@ enum { LINE = 3, MAKER = 4, FIRST_END = 5 };
 
 struct ends_of_network ends_of_box;
 static int line = -1; /* to the door, once it has been started */
+static pid_t door;
 
 static const char *const passed_on[] = {"http_proxy", "https_proxy", "all_proxy", "no_proxy",
                                         "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"};
@@ -69,7 +70,8 @@ static void start_door(int said) {
         for (int number = 0; number < 3; number++) dup2(nothing, number);
         make_sockets(3, 4, 5);
     }
-    if (fork() == 0) become_door(pair[1], sockets[1], said);
+    door = fork();
+    if (door == 0) become_door(pair[1], sockets[1], said);
     close(pair[1]), close(sockets[0]), close(sockets[1]);
     close_ends(); /* so that nobody waits for it in vain if it fails */
     line = pair[0];
@@ -97,6 +99,15 @@ void open_door(const struct pollfd *events, int count, int said) {
 
 void open_door_for_listener(int said) {
     if (ends_of_box.count > 0 && has_listener(&ends_of_box)) start_door(said);
+}
+
+/* Tells, once, whether somebody has killed it: who meant to end the server whose port it has open. What
+ * it can catch it passes on itself. */
+bool was_door_killed(void) {
+    int status;
+    if (door <= 0 || waitpid(door, &status, WNOHANG) != door) return false;
+    door = 0;
+    return WIFSIGNALED(status);
 }
 
 bool has_closed_door(void) { return ends_of_box.count > 0; }

@@ -331,6 +331,7 @@ static void listen_to(struct started started, struct order *order, int caller, i
         bool is_young = has_closed_door() && ticks < YOUNG_TICKS;
         if (poll(events, 4 + (nfds_t)knocking, is_young ? YOUNG_MS : WATCH_MS) == 0) {
             ticks++;
+            if (was_door_killed() && started.box > 0) kill(started.box, SIGKILL); /* as its servers would be */
             open_door_for_listener(*kept);
             bool is_there = has_appeared();
             if (is_there && !was_seen) look("while", *kept);

@@ -163,8 +163,8 @@ BOXABLE = Effect.PROJECT_CODE | Effect.UNKNOWN | Effect.UNCLEAR
 class Kind(StrEnum):
     """What a finding is about, as far as something depends on it; ids of rules end in it.
 
-    WHOLE: the program with all its words. FETCHED: code in a directory that the line fetches.
-    OTHER: what only people read.
+    WHOLE: the program with all its words. EDITOR: an editor starts, and waits for a person.
+    FETCHED: code in a directory that the line fetches. OTHER: what only people read.
     """
 
     WHOLE = ""
@@ -173,6 +173,7 @@ class Kind(StrEnum):
     CREATE = "create"
     DELETE = "delete"
     DYNAMIC = "dynamic"
+    EDITOR = "editor"
     FETCHED = "fetched"
     FILE = "file"
     INPUT = "input"

@@ -111,14 +111,53 @@ def is_open(port):
     return False
 
 
+def is_closed_soon(port):
+    deadline = time.monotonic() + 10
+    while is_open(port) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not is_open(port)
+
+
 def test_it_ends_with_the_server(serve, port):
     process = serve("127.0.0.1", port)
     ask("127.0.0.1", port)
     process.kill()
-    deadline = time.monotonic() + 10
-    while is_open(port) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not is_open(port)
+    assert is_closed_soon(port)
+
+
+def relay_of(port):
+    """Return the process that has the port outside, as `lsof -ti :PORT` finds it."""
+    rows = [row.split() for row in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    inode = next(r[9] for r in rows if r[1].endswith(f":{port:04X}") and r[3] == "0A")
+    for place in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if any(os.readlink(one) == f"socket:[{inode}]" for one in (place / "fd").iterdir()):
+                return int(place.name)
+    raise AssertionError("nobody has it")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_who_signals_what_has_the_port_outside_means_the_server(serve, port, number):
+    process = serve("127.0.0.1", port)
+    ask("127.0.0.1", port)
+    os.kill(relay_of(port), number)
+    assert process.wait(timeout=20) == -number
+    assert is_closed_soon(port)
+
+
+def test_a_server_that_goes_on_after_a_signal_is_still_reached(box, port):
+    heed = "import signal\nsignal.signal(signal.SIGTERM, lambda *_: print('heard', flush=True))\n"
+    code = f"{heed}{SERVER}"
+    words = [*LACONIC, "box", "--raw", "python3", "-c", code, "127.0.0.1", str(port)]
+    with subprocess.Popen(words, cwd=box.project, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "ready\n"
+            ask("127.0.0.1", port)
+            os.kill(relay_of(port), signal.SIGTERM)
+            assert process.stdout.readline() == "heard\n"
+            assert ask("127.0.0.1", port) == b"ABC"
+        finally:
+            process.kill()
 
 
 def test_only_the_loopback_of_this_machine_has_it(serve, port):

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from laconic.undo import find_xargs
 from laconic.undo.analysis import reach_of, reach_of_line
 from laconic.undo.reach import COPY, HARD_LINK, METADATA
 
@@ -32,6 +33,8 @@ CASES = [
     ("env nice -n 5 rm a", {"a": HARD_LINK}),
     ("bash -c 'sh -c \"rm a\"'", {"a": HARD_LINK}),
     ("find . -name c -delete", {"dir/c": HARD_LINK}),
+    ("find . -name c -not -path './x/*' ! -name d -delete", {"dir/c": HARD_LINK}),
+    ("find . -name c -not -path './x/*' -exec rm -rf {} +", {"dir/c": HARD_LINK}),
     ("find dir -type f -exec truncate -s 0 {} +", {"dir/c": COPY}),
     ("find . -name c | xargs rm", {"dir/c": HARD_LINK}),
     ("dd if=a of=b", {"b": COPY}),
@@ -124,3 +127,10 @@ def test_a_merge_after_a_directory_was_renamed_is_doubted(project):
         assert "git " in reach_of_line(line, str(project), {}).doubts[0]
     subprocess.run(["git", "checkout", "-q", "side~1"], cwd=project, check=True)
     assert reach_of_line("git merge side", str(project), {}).doubts == []
+
+
+@pytest.mark.parametrize("bound", ["_MOST_LOOKED", "_MOST_S", "_MOST"])
+def test_a_search_that_would_take_too_long_is_a_doubt(bound, project, monkeypatch):
+    monkeypatch.setattr(find_xargs, bound, -1)
+    reach = reach_of_line("find . -name c -delete", str(project), {})
+    assert reach.doubts == ["find: it looks at too many files"]

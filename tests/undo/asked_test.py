@@ -178,6 +178,79 @@ def test_more_than_a_hook_may_keep_is_not_kept_and_undo_says_so(agent):
     assert "rm -r d: cannot be undone: more than 4,000 files" in done.stderr
 
 
+def many(directory):
+    directory.mkdir()
+    for number in range(4001):
+        (directory / str(number)).touch()
+
+
+def test_a_no_to_more_than_a_hook_may_keep_stands_in_no_way(agent):
+    agent.settings("")
+    many(agent.project / "d")
+    agent.hook("rm a")
+    agent.run("rm a")
+    agent.hook("rm -r d")
+    done = agent.run("laconic undo --yes")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (agent.project / "a").exists()
+
+
+def test_a_no_does_not_hide_what_was_not_kept_before_it(agent):
+    agent.settings("")
+    agent.hook("rm a")
+    agent.run("rm a")
+    for name in ("d", "e"):
+        many(agent.project / name)
+        agent.hook(f"rm -r {name}")
+        if name == "d":
+            agent.run("rm -r d")
+    done = agent.run("laconic undo --yes")
+    assert done.returncode == 1
+    assert "rm -r d: cannot be undone: more than 4,000 files" in done.stderr
+    assert not (agent.project / "a").exists()
+
+
+def test_what_was_not_kept_elsewhere_stands_in_no_way(agent, tmp_path):
+    agent.settings("")
+    agent.hook("rm a")
+    agent.run("rm a")
+    other = tmp_path / "other"
+    subprocess.run(["git", "init", "-q", other], check=True)
+    many(other / "d")
+    ask_here("rm -r d", other)
+    subprocess.run(["rm", "-r", other / "d"], check=True)
+    done = agent.run("laconic undo --yes")
+    assert (done.returncode, done.stderr) == (0, "")
+    done = agent.run(f"cd {other} && laconic undo --yes")
+    assert "rm -r d: cannot be undone: more than 4,000 files" in done.stderr
+
+
+def test_the_list_names_the_projects_if_there_are_several(agent, tmp_path):
+    agent.settings("")
+    agent.hook("rm a")
+    agent.run("rm a")
+    assert str(agent.project) not in agent.run("laconic undo --list").stdout
+    other = tmp_path / "other"
+    subprocess.run(["git", "init", "-q", other], check=True)
+    (other / "f").write_text("f\n")
+    ask_here("rm f", other)
+    (other / "f").unlink()
+    rows = agent.run("laconic undo --list").stdout.splitlines()
+    ends = [row.split()[-3:] for row in rows]
+    assert ends == [[str(other), "rm", "f"], [str(agent.project), "rm", "a"]]
+
+
+@pytest.mark.parametrize("line", ["echo x > a && laconic undo --yes", "echo x > a; laconic undo"])
+def test_an_undo_in_the_line_itself_means_that_line(agent, line):
+    agent.settings("", profile="work")
+    agent.run(agent.hook("rm b")[1])
+    _, text = agent.hook(line, permission_mode="bypassPermissions")
+    done = agent.run(text)
+    assert "undo" in done.stdout, done.stderr
+    assert (agent.project / "a").read_text() == "a\n"
+    assert not (agent.project / "b").exists()
+
+
 @pytest.mark.parametrize("line", ["rm a", "echo x > a", "git checkout -- a"])
 def test_in_a_mode_where_nobody_is_asked_it_is_kept_all_the_same(agent, line):
     agent.settings("")

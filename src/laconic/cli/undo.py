@@ -78,8 +78,7 @@ def _finish_box(store: Store) -> None:
 
 def _find(store: Store, keep_id: str) -> Keep:
     try:
-        keep = store.find(keep_id)
-        return keep if keep_id != LAST else _of_this_place(store, keep)
+        return store.find(keep_id) if keep_id != LAST else _find_last(store)
     except MissingError as error:
         if keep_id != LAST and os.path.lexists(keep_id):
             hint = f"laconic undo last {visible(keep_id)} takes back only that"
@@ -87,15 +86,13 @@ def _find(store: Store, keep_id: str) -> Keep:
         raise
 
 
-def _of_this_place(store: Store, newest: Keep) -> Keep:
+def _find_last(store: Store) -> Keep:
     """Return the last command of this project: what ran elsewhere is not meant without its id."""
     here = project_of(str(current_directory() or "/"))
-    if project_of(newest.about.directory) == here:
-        return newest
-    for keep in store.keeps():
-        is_open = not (keep.about.of or keep.undone_by or keep.is_running)
-        if is_open and project_of(keep.about.directory) == here:
-            return keep
+    keep = store.last(lambda directory: project_of(directory) == here)
+    if keep is not None:
+        return keep
+    newest = store.find(LAST)
     where = visible(newest.about.directory)
     raise MissingError(
         f"nothing of this project can be undone; the last command ran in {where}",

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import socket
 import struct
+import sys
+from collections.abc import Collection
 from typing import NamedTuple
 
 _DUMP, _BY_FAMILY, _DONE, _ERROR = 0x301, 20, 3, 2  # linux/netlink.h, linux/sock_diag.h
@@ -13,10 +18,14 @@ _WANTED = struct.Struct("=BBBBI48x")
 _LEAST_PORT = 1024
 
 
+_INODE_AT = 68  # of struct inet_diag_msg, in linux/inet_diag.h
+
+
 class Listener(NamedTuple):
     family: int
     address: str
     port: int
+    inode: int
 
 
 def in_the_box(netlink: socket.socket) -> set[Listener]:
@@ -44,8 +53,29 @@ def _of_family(netlink: socket.socket, family: int) -> list[Listener]:
             port = int.from_bytes(body[4:6], "big")
             size = 4 if body[0] == socket.AF_INET else 16
             address = socket.inet_ntop(body[0], body[8 : 8 + size])
-            found.append(Listener(body[0], address, port))
+            inode = int.from_bytes(body[_INODE_AT : _INODE_AT + 4], sys.byteorder)
+            found.append(Listener(body[0], address, port, inode))
             at += (length + 3) & ~3
+
+
+def signal_owners(sockets: Collection[int], network: int, number: int) -> None:
+    """Signal the processes that have one of these sockets open, by their inodes (man 5 proc).
+
+    network: a descriptor of the namespace that they are in; nobody else is signalled.
+    """
+    wanted = {f"socket:[{inode}]" for inode in sockets}
+    where = os.fstat(network)
+    for name in filter(str.isdigit, os.listdir("/proc")) if wanted else ():
+        with contextlib.suppress(OSError):
+            process = os.pidfd_open(int(name))
+            try:
+                here = os.stat(f"/proc/{name}/ns/net")
+                if (here.st_dev, here.st_ino) == (where.st_dev, where.st_ino):
+                    own = {os.readlink(f.path) for f in os.scandir(f"/proc/{name}/fd")}
+                    if wanted & own:
+                        signal.pidfd_send_signal(process, number)
+            finally:
+                os.close(process)
 
 
 def on_this_machine() -> set[int]:

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 _LINE, _MAKER, _FIRST_END = 3, 4, 5
 _NAMES, _TLS, _HTTP, _REFUSALS, _LISTENERS, _PORT = "dthrlp"
 _HUSH, _END = b"q", b"e"
+_NETWORK = "n"
+# What `kill $(lsof -ti :PORT)` means for the server; of SIGKILL box/door.c hears.
+_PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 NETWORK = "network"  # the part of the journal that says what may be reached
 
 _PATIENCE_S = 15  # for the first words of a connection
@@ -326,8 +329,9 @@ def main(argv: list[str], environ: Mapping[str, str]) -> int:
     ports = {end.fileno(): end.getsockname()[1] for end in own}
     if _LISTENERS in found:
         maker = socket.socket(fileno=_MAKER)
+        network = next(handle for kind, handle in ends if kind == _NETWORK)
         door.ports = Published(
-            found[_LISTENERS], maker, set(ports.values()), door.say, door.board.write
+            found[_LISTENERS], maker, set(ports.values()), door.say, door.board.write, network
         )
     serving: dict[int, tuple[socket.socket, Callable[[socket.socket], None]]] = {}
     if _TLS in found:
@@ -349,7 +353,9 @@ def _stand(
     poll = select.poll()
     opened: dict[int, tuple[socket.socket, Callable[[socket.socket], None]]] = {}
     names, refusals = found.get(_NAMES), found.get(_REFUSALS)
-    for handle in (_LINE, *serving, *(end.fileno() for end in (names, refusals) if end)):
+    signals = _heard_signals()
+    others = (end.fileno() for end in (signals, names, refusals) if end)
+    for handle in (_LINE, *serving, *others):
         poll.register(handle, select.POLLIN)
     while True:
         if door.ports and door.ports.look():
@@ -371,6 +377,10 @@ def _stand(
                     return
                 os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
                 line.sendall(word)
+            elif handle == signals.fileno():
+                for number in signals.recv(_QUERY_BYTES):
+                    if door.ports:
+                        door.ports.signal(number)
             elif names and handle == names.fileno():
                 _answer_names(door.names, names)
             elif refusals and handle == refusals.fileno():
@@ -378,6 +388,16 @@ def _stand(
             else:
                 end, serve = serving.get(handle) or opened[handle]
                 _accept(door, end, serve)
+
+
+def _heard_signals() -> socket.socket:
+    """Return what the numbers of signals are read from that we do not end at."""
+    heard, told = socket.socketpair()
+    told.setblocking(False)
+    signal.set_wakeup_fd(told.detach(), warn_on_full_buffer=False)
+    for number in _PASSED_ON:
+        signal.signal(number, lambda _number, _frame: None)
+    return heard
 
 
 def _accept(door: Door, end: socket.socket, serve: Callable[[socket.socket], None]) -> None:

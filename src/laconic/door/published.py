@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 
-from laconic.door.listeners import Listener, in_the_box
+from laconic.door.listeners import Listener, in_the_box, signal_owners
 
 _OFTEN_S, _SELDOM_S, _YOUNG_S = 0.1, 0.5, 5.0
 _MOST_PORTS = 64
@@ -27,11 +27,14 @@ class Published:
         own: set[int],
         say: Callable[[str], None],
         tell: Callable[[Iterable[int]], None],
+        network: int,
     ) -> None:
         """Begin; maker: makes sockets in the box. own: ports that lead out of the box.
 
-        tell: hears which ports are open, before one of them is closed.
+        tell: hears which ports are open, before one of them is closed. network: a descriptor of
+        the namespace of the box.
         """
+        self._network = network
         self._netlink, self._maker, self._own, self._say = netlink, maker, own, say
         self._tell = tell
         self._making = threading.Lock()
@@ -101,6 +104,15 @@ class Published:
             line.close()
             raise
         return line
+
+    def signal(self, number: int) -> None:
+        """Pass a signal on to the servers whose ports are open: to others, we are those.
+
+        https://man7.org/linux/man-pages/man8/lsof.8.html names who has a port, and that is us.
+        """
+        sockets = {one.inode for one in in_the_box(self._netlink) if one.port in self.ends}
+        signal_owners(sockets, self._network, number)
+        self.next = 0.0
 
     def _make(self, family: int) -> socket.socket:
         with self._making:

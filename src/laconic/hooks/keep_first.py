@@ -30,7 +30,7 @@ def keep_now(request: Request, decision: Decision, settings: Settings) -> bool:
     about = about_run(request.command, request.cwd, request.environ)
     about.agent = about.agent or request.agent
     if holding.survey is None:
-        store_for(settings).note_doubt(None, about, holding.reason)
+        store_for(settings).note_doubt(None, about, holding.reason, holding.reach)
         return False
     if not (decision.effects & Effect.DISCARDS or destroys(holding)):
         return False

@@ -73,6 +73,8 @@ def _is_settled(leaf: Decision, box: Effect, answers: Answers, is_offline: bool)
         return False
     if leaf.kind is Kind.REQUEST:
         return False  # what it makes a server do is done by the server, outside of the box
+    if leaf.kind is Kind.EDITOR:
+        return False  # it waits for keys that an agent cannot type, in a box as anywhere
     effects = in_box_effects(leaf, is_offline)
     if effects & Effect.INSTALLS:
         return False  # in the box it would come to nothing

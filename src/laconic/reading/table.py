@@ -353,6 +353,7 @@ _NOT_KNOWN = Effect.UNCLEAR | Effect.UNKNOWN
 _CODE = Effect.PROJECT_CODE | _NOT_KNOWN
 # Handlers of programs whose words are not of another language than the shell's.
 _NO_LANGUAGE = frozenset(("", "builtins", "joined_words", "shells"))
+_EDITOR = "starts an editor"  # what `refuse` says of an option
 _REHEARSES = frozenset(("-n", "--dry-run"))
 _SET_BY_OPTION = ("git", "git/clone")  # git-clone(1): -c sets what the clone itself heeds
 
@@ -374,9 +375,9 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
         for full in entry.does if len(name) > _SHORTEST and name[:2] == "--" else ():
             if full.startswith(name):  # many programs take a beginning for the whole
                 _follow_effect(call, entry, full, argument)
-        known_harm = entry.refuse.get(name)
-        why = f"{name} {known_harm}" if known_harm else _why_unlisted(call, message)
-        call.unlisted(Kind.OPTION, why, argument)
+        full, harm = _refused(entry, name)
+        why = f"{full} {harm}" if harm else _why_unlisted(call, message)
+        call.unlisted(Kind.EDITOR if harm == _EDITOR else Kind.OPTION, why, argument)
     if entry.id in _SET_BY_OPTION and (settings := parsed.values("-c", "--config")):
         from laconic.reading.given_values import follow_settings  # noqa: PLC0415 - seldom
 
@@ -406,6 +407,16 @@ def _check_options(call: Call, entry: Entry, parsed: Parsed) -> None:
             _check(call, option.role, option.value)
         elif option.role in ("CODE", "NO"):
             _check(call, option.role, option.argument)
+
+
+def _refused(entry: Entry, name: str) -> tuple[str, str]:
+    """Return which harmful option a word is, also shortened or in a bundle, and what that does."""
+    letters = () if name[:2] == "--" else (f"-{letter}" for letter in name[1:])
+    longer = (full for full in entry.refuse if name[:2] == "--" and full.startswith(name))
+    for full in (name, *letters, *(longer if len(name) > _SHORTEST else ())):
+        if full in entry.refuse:
+            return full, entry.refuse[full]
+    return name, ""
 
 
 def _unlisted_value(call: Call, option: Argument, name: str) -> Argument | None:

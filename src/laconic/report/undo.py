@@ -13,6 +13,7 @@ from laconic.files import read_file
 from laconic.report.screen import Screen
 from laconic.report.table import table
 from laconic.report.text import visible
+from laconic.undo.analysis import project_of
 from laconic.undo.entry import DIRECTORY, FILE, LINK, Entry
 from laconic.undo.keep import Keep
 from laconic.undo.plan import CREATE, DRESS, REMOVE, RESTORE, Plan, Step
@@ -54,6 +55,7 @@ def rows(keeps: Iterable[Keep], waiting: str = "can be undone") -> list[dict[str
                 "time": keep.time,
                 "command": keep.about.command,
                 "directory": keep.about.directory,
+                "project": project_of(keep.about.directory),
                 "agent": keep.about.agent,
                 "files": sum(_is_own_file(path, keep) for path in changed or ()),
                 "git": any(map(is_git, changed or ())),
@@ -69,7 +71,8 @@ def rows(keeps: Iterable[Keep], waiting: str = "can be undone") -> list[dict[str
 def lines(
     found: list[dict[str, Any]], now: float | None = None, screen: Screen | None = None
 ) -> Iterator[str]:
-    """Yield one line for each keep."""
+    """Yield one line for each keep; with the project where they are of several."""
+    is_mixed = len({row["project"] for row in found}) > 1
     now = time.time() if now is None else now
     cells = [
         [
@@ -78,11 +81,12 @@ def lines(
             _count(row["files"], has_git=row["git"]),
             _size(row["size"]),
             row["state"],
+            *([visible(row["project"])] if is_mixed else []),
             visible(row["command"]),
         ]
         for row in found
     ]
-    yield from table(cells, "<>>><<", screen, shrink=(5,))
+    yield from table(cells, "<>>><" + "<" * (1 + is_mixed), screen, shrink=(5 + is_mixed,))
 
 
 def _count(files: int, *, has_git: bool) -> str:

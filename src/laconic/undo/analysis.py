@@ -122,7 +122,7 @@ class _Line:
         if not all(directories):
             self._doubt(program, "the directory is not known", self._directory)
         for directory in filter(None, directories):
-            for finding in program.doubts:
+            for finding in () if _is_undo(program) else program.doubts:
                 if _is_doubt(finding, program, is_handled=is_handled):
                     self._doubt(program, finding.reason, directory)
             if is_handled and not all(one.texts for one in program.arguments):
@@ -237,7 +237,10 @@ class _Line:
             call.file(self._reach, word)
         if not (search.deletes or search.commands):
             return
-        found = list(search.matches(call.paths))
+        found = search.matches(call.paths)
+        if found is None:
+            self._doubt(program, "it looks at too many files", directory)
+            return
         if search.splits and any(map(find_xargs.is_split, found)):
             self._doubt(program, "a name with blanks is several for it", directory)
         for path in found if search.deletes else ():
@@ -272,6 +275,12 @@ def _is_recursive(program: ProgramCall) -> bool:
     """Tell whether it may change all that is in a directory: `chown -R`, but not `touch`."""
     call = program.call
     return call is None or not call.is_parsed or call.parsed.has(*_RECURSIVE)
+
+
+def _is_undo(program: ProgramCall) -> bool:
+    """Tell whether it is an undo, which keeps what it changes itself."""
+    path = program.call.path if program.call is not None else ()
+    return path in (("laconic", "undo"), ("laconic-py", "undo"))
 
 
 def _is_doubt(finding: Decision, program: ProgramCall, *, is_handled: bool) -> bool:

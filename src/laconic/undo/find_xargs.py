@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 
@@ -11,8 +12,10 @@ from laconic.reading.acts import Verb
 from laconic.reading.commands.xargs import MARKS
 from laconic.reading.situation import ProgramCall
 
-_MOST = 50_000
-_MOST_COMMANDS = 1_000
+# What is looked at and found, at most: a hook has to answer, and more would not be kept anyway.
+_MOST_LOOKED, _MOST_S = 200_000, 2.0
+_MOST = 20_000
+_MOST_COMMANDS, _MOST_WORDS = 1_000, 8_000  # a thousand words take 0.3 s to read
 _GLOBAL = frozenset(("-L", "-H", "-P"))
 # Tests that narrow what is found; one with a value takes it from the next word. A test that is not
 # known here narrows nothing, so more is kept than is needed.
@@ -26,6 +29,7 @@ _FLAGS = frozenset(
     " -true -false -noleaf -ls -quit -daystart -nouser -nogroup -a -and -o -or ! -not ( ) ,".split()
 )
 _CHOICES = frozenset(("-o", "-or", "!", "-not", "(", ")", ",", "-prune"))
+_NOT = frozenset(("!", "-not"))
 _EXEC = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 _WRITES = frozenset(("-fprint", "-fprint0", "-fls", "-fprintf"))
 
@@ -53,9 +57,12 @@ class Search:
             word = todo.pop()
             if word not in _GLOBAL:
                 self.starts.append(word)
-        is_simple = not _CHOICES.intersection(todo)
+        is_simple = not _CHOICES.intersection(_without_exceptions(todo[::-1]))
         while todo:
             word = todo.pop()
+            if is_simple and word in _NOT:  # what it leaves out may be kept, too
+                del todo[-2:]
+                continue
             if word == "-delete":
                 self.deletes = True
             elif word in _EXEC:
@@ -79,17 +86,33 @@ class Search:
             elif word not in _FLAGS:
                 self.unknown = word
 
-    def matches(self, path_of: Callable[[str], list[str]]) -> Iterator[str]:
-        """Return what it may find, at most; path_of: the paths that a start means."""
-        count = 0
-        for start in self.starts or ["."]:
-            for top in path_of(start):
-                for path in _walk(top, self.maximum):
-                    if all(_fits(os.path.basename(path), *name) for name in self.names):
-                        yield path
-                        count += 1
-                        if count > _MOST:
-                            return
+    def matches(self, path_of: Callable[[str], list[str]]) -> list[str] | None:
+        """Return what it may find, at most; None if that is too much to look at.
+
+        path_of: the paths that a start means.
+        """
+        end = time.monotonic() + _MOST_S
+        tops = (top for start in self.starts or ["."] for top in path_of(start))
+        found: list[str] = []
+        for looked, path in enumerate(path for top in tops for path in _walk(top, self.maximum)):
+            if all(_fits(os.path.basename(path), *name) for name in self.names):
+                found.append(path)
+            is_late = looked % 100 == 0 and time.monotonic() > end
+            if is_late or looked > _MOST_LOOKED or len(found) > _MOST:
+                return None
+        return found
+
+
+def _without_exceptions(words: list[str]) -> Iterator[str]:
+    """Leave out `-not -path x`, which takes away from what is found, and adds nothing."""
+    rest = iter(words)
+    for word in rest:
+        if word not in _NOT:
+            yield word
+        elif (test := next(rest, "")) not in _VALUES:
+            yield from (word, test)
+        else:
+            next(rest, "")
 
 
 def _walk(top: str, maximum: int | None) -> Iterator[str]:
@@ -133,6 +156,8 @@ def filled(command: list[Argument], found: list[str]) -> list[list[Argument]] | 
     """The commands with what is found in place of `{}`, or behind the words; None if too many."""
     places = [pos for pos, word in enumerate(command) if "{}" in (word.text or "")]
     paths = [Argument(path, 0, 0) for path in found]
+    if len(found) > _MOST_WORDS:
+        return None
     if not places:
         return [[*command, *paths]]
     is_alike = all((word.text or "")[:1] == "-" for word in command[1:-1])

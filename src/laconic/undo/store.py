@@ -10,12 +10,13 @@ import secrets
 import shutil
 import time
 from bisect import bisect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from laconic.errors import LaconicError
 from laconic.files import make_private, open_handle, write_private
 from laconic.settings.load import Settings
 from laconic.undo.copying import copy, link
+from laconic.undo.declined import are_as_they_were, as_they_are
 from laconic.undo.entry import look
 from laconic.undo.keep import (
     DATA,
@@ -34,6 +35,10 @@ from laconic.undo.pack import LARGEST, Pack
 from laconic.undo.reach import COPY, HARD_LINK, Reach
 from laconic.undo.survey import LIMIT_BYTES, Survey, TooMuchError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 FOLDER = "undo"
 DAYS = 14
 _DAY_S = 86400
@@ -45,7 +50,8 @@ _YOUNG_S = 60
 KEPT_WHATEVER_AGE = 20
 LAST = "last"
 KEPT = "laconic keeps what agents destroy; for a command of your own: laconic run --undo COMMAND"
-_DOUBT = "doubt"  # the last command of which not all was kept
+_DOUBT = "doubt"  # the last commands of which not all was kept
+_MOST_DOUBTS = 20
 
 
 def store_for(settings: Settings, folder: str = FOLDER) -> Store:
@@ -167,51 +173,82 @@ class Store:
 
         Raises DamagedError if it cannot be read: an older one is not what is meant.
         """
-        for path in reversed(self.paths()):
-            if keep_id != LAST and not path.endswith(f"-{keep_id}"):
-                continue
-            with contextlib.suppress(UnfinishedError):
-                keep = Keep(path)
-                if keep_id != LAST:
-                    return keep
-                is_open = not (keep.about.of or keep.undone_by or keep.is_running)
-                if is_open and (keep.changed is not None or keep.changes()):  # else it did not run
-                    self._refuse_last(keep)
-                    return keep
         if keep_id == LAST:
-            self._refuse_last(None)
-            raise MissingError("there is nothing to undo", KEPT)
+            if (newest := self.last()) is None:
+                raise MissingError("there is nothing to undo", KEPT)
+            return newest
+        for path in reversed(self.paths()):
+            if path.endswith(f"-{keep_id}"):
+                with contextlib.suppress(UnfinishedError):
+                    return Keep(path)
         raise MissingError(f"nothing is kept under {keep_id!r}", "laconic undo --list")
 
-    def note_doubt(self, held: Held | None, about: About, refusal: str) -> None:
-        """Write down that not all of what a command changes is kept, for whoever wants it back."""
+    def last(self, is_here: Callable[[str], bool] = bool) -> Keep | None:
+        """Return the newest command that was not undone yet; is_here: whether a directory counts.
+
+        Raises MissingError if what ran last there was not kept.
+        """
+        found = None
+        for path in reversed(self.paths()):
+            with contextlib.suppress(UnfinishedError):
+                keep = Keep(path)
+                is_open = not (keep.about.of or keep.undone_by or keep.is_running)
+                if not is_open or not is_here(keep.about.directory):
+                    continue
+                if keep.changed is not None or keep.changes():  # else it did not run
+                    found = keep
+                    break
+        self._refuse_last(found, is_here)
+        return found
+
+    def note_doubt(
+        self, held: Held | None, about: About, refusal: str, asked: Reach | None = None
+    ) -> None:
+        """Write down that not all of what a command changes is kept, for whoever wants it back.
+
+        asked: what it changes if it runs at all, which its hook does not know.
+        """
         row = {
             "time": time.time(),
             "command": about.command,
+            "directory": about.directory,
             "keep": held.keep_id if held is not None else "",
             "reason": refusal or "; ".join(about.notes),
         }
+        if asked is not None:
+            row["asked"] = as_they_are(asked)
+        rows = [*self._doubts(), row][-_MOST_DOUBTS:]
         with contextlib.suppress(LaconicError, OSError):
-            write_private(os.path.join(self.directory, _DOUBT), json.dumps(row).encode())
+            write_private(os.path.join(self.directory, _DOUBT), json.dumps(rows).encode())
 
-    def _refuse_last(self, keep: Keep | None) -> None:
+    def _doubts(self) -> list[dict[str, Any]]:
+        try:
+            with open(os.path.join(self.directory, _DOUBT), "rb") as file:
+                rows = json.load(file)
+        except (OSError, ValueError):
+            return []
+        return rows if isinstance(rows, list) else []
+
+    def _refuse_last(self, keep: Keep | None, is_here: Callable[[str], bool]) -> None:
         """Raise MissingError if what ran last is not what would be taken back, but was not kept.
 
         keep: the newest command that can be taken back.
         """
-        try:
-            with open(os.path.join(self.directory, _DOUBT), "rb") as file:
-                row = json.load(file)
-            command, reason, at = str(row["command"]), str(row["reason"]), float(row["time"])
-            known = str(row["keep"])
-        except (OSError, ValueError, KeyError, TypeError):
-            return
-        if known and any(path.endswith(f"-{known}") for path in self.paths()):
-            return  # it was undone
-        if keep is None:
-            said = "changed nothing that was kept; not kept" if known else "cannot be undone"
-            raise MissingError(f"{command}: {said}: {reason}", "laconic undo --list")
-        if not known and at > keep.time:
+        for row in reversed(self._doubts()):
+            try:
+                command, reason, at = str(row["command"]), str(row["reason"]), float(row["time"])
+                known, where = str(row["keep"]), str(row["directory"])
+            except (KeyError, TypeError, ValueError):
+                continue
+            if keep is not None and (known or at <= keep.time):
+                continue
+            if not is_here(where) or are_as_they_were(row.get("asked")):
+                continue  # it ran elsewhere, or nobody let it run
+            if known and any(path.endswith(f"-{known}") for path in self.paths()):
+                return  # it was undone
+            if keep is None:
+                said = "changed nothing that was kept; not kept" if known else "cannot be undone"
+                raise MissingError(f"{command}: {said}: {reason}", "laconic undo --list")
             hint = f"laconic undo {keep.id} takes back what ran before it: {keep.about.command}"
             raise MissingError(f"{command}: cannot be undone: {reason}", hint)
 

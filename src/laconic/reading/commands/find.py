@@ -127,6 +127,7 @@ def is_of_a_kind(names: list[str], action: str) -> bool:
 
     https://www.gnu.org/software/findutils/manual/html_node/find_html/Combining-Primaries-With-Operators.html
     """
+    names = list(_without_exceptions(names))
     before = names[: names.index(action)]
     tests = [pos for pos, name in enumerate(before) if name in ("-name", "-iname")]
     return (
@@ -134,6 +135,18 @@ def is_of_a_kind(names: list[str], action: str) -> bool:
         and _OPERATORS.isdisjoint(names)
         and _OF_A_KIND.fullmatch(before[tests[0] + 1]) is not None
     )
+
+
+def _without_exceptions(names: list[str]) -> Iterator[str]:
+    """Leave out `-not -path x`: it takes away from what is found, and adds nothing."""
+    rest = iter(names)
+    for name in rest:
+        if name not in ("!", "-not"):
+            yield name
+        elif (test := next(rest, "")) not in _VALUES:
+            yield from (name, test)
+        else:
+            next(rest, "")
 
 
 def _starts(arguments: list[Argument]) -> Iterator[Argument]:

@@ -161,7 +161,7 @@ def _judge_rebase(call: Call, _parsed: Parsed) -> None:
     if names and is_harmless(names[0], given[names[0]]):
         starts = [a.start for a in call.arguments if a.text in ("-i", "--interactive")]
         call.findings = [
-            f for f in call.findings if f.kind is not Kind.OPTION or f.start not in starts
+            f for f in call.findings if f.kind is not Kind.EDITOR or f.start not in starts
         ]
 
 
