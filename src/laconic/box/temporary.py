@@ -110,7 +110,7 @@ def _is_in_project(path: str) -> bool:
 
 def make_own(plan: Plan, paths: Iterable[str]) -> None:
     """Make a temporary directory for one command that names files there, beside what is shown."""
-    shown = (*plan.shown, *plan.write)
+    shown = (*plan.shown, *plan.write, plan.user_home)
     for place in {_place_of(path) for path in paths if is_shared(path, shown)}:
         if any(is_below(one, place) for one in shown):
             plan.own_places[place] = join(plan.directory, FRESH, os.urandom(6).hex())
@@ -143,7 +143,7 @@ def bring_in(plan: Plan, paths: Iterable[str]) -> list[tuple[str, Stamp, Stamp]]
     found: list[tuple[str, Stamp, Stamp]] = []
     remembered = _remembered(plan.directory)
     for path in paths:
-        if not is_shared(path, (*plan.shown, *plan.write)):
+        if not is_shared(path, (*plan.shown, *plan.write, plan.user_home)):
             continue
         with contextlib.suppress(OSError), _own_parent(plan.own_places, path) as handle:
             try:
