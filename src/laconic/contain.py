@@ -328,9 +328,10 @@ def _put_in_box(
     if fetching and not asks_own_servers(script, fetching):
         return f"{_text_of(script, fetching)} has to run outside; run it as a command of its own"
     if parts.held:
-        return "what it destroys is kept outside; run that as a command of its own"
-    if goes_where_hidden(script, around):
-        return "it goes to a directory that is another one in the box"
+        held = _text_of(script, [leaf.start for leaf in parts.held])
+        return f"laconic undo keeps outside what {held} destroys; run that as a command of its own"
+    if hidden := goes_where_hidden(script, around):
+        return f"a cd of the line may lead to {hidden}, and the box has a {hidden} of its own"
     begin = after_move(script)
     if changes_its_shell(script, begin, is_lasting=is_lasting):
         return "a part of it changes the shell that runs it; run that as a command of its own"

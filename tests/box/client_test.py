@@ -22,6 +22,7 @@ def run(client, place, *words, **options):
 
 def test_the_server_opens_the_box_and_the_client_runs_the_command(server, project, tmp_path):
     calls = server.calls()
+    (tmp_path / ".git").mkdir()  # nothing is copied out into another project
     script = f"echo out; echo err >&2; touch made; touch {tmp_path}/not; exit 7"
     done = run(server, project, "sh", "-c", script)
     assert (done.stdout, done.returncode) == (b"out\n", 7)
@@ -87,6 +88,7 @@ def test_where_there_is_no_box_nothing_runs(server, tmp_path, flags):
 
 @pytest.mark.parametrize("how", ["no server", "raw", "file", "closed"])
 def test_however_it_is_called_it_runs_in_the_box(server, project, tmp_path, how):
+    (tmp_path / ".git").mkdir()  # nothing is copied out into another project
     words = ["touch", f"{tmp_path}/not", "made"]
     options = {"cwd": project, "env": dict(server.environ)}
     if how == "no server":
@@ -109,6 +111,7 @@ def test_however_it_is_called_it_runs_in_the_box(server, project, tmp_path, how)
 
 
 def test_a_server_that_dies_costs_the_view_and_not_the_box(server, project, tmp_path):
+    (tmp_path / ".git").mkdir()  # nothing is copied out into another project
     script = f"echo ready > ready; sleep 1; touch {tmp_path}/not; echo out"
     process = server.popen("run", "--box", "sh", "-c", script, cwd=project)
     wait_for((project / "ready").exists)

@@ -513,6 +513,17 @@ def test_names_that_count_at_the_top_of_a_repository_stay_in_packages(box):
     assert brought not in done.stderr
     assert (box.project / brought).exists()
     assert not (box.project / "dep/.lintstagedrc").exists()
+    for brought in (
+        "node_modules/webpod/.idea",
+        "node_modules/a/.vscode",
+        "x/site-packages/p/.zed",
+    ):
+        done = box.sh(f"mkdir -p {brought} && echo x > {brought}/x")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert (box.project / brought / "x").exists()
+    for wanted in ("node_modules/a/.git/hooks/post-checkout", "node_modules/a/.envrc"):
+        box.sh(f"mkdir -p $(dirname {wanted}); git init -q node_modules/a; echo x > {wanted}")
+        assert not (box.project / wanted).exists()
     box.sh("mkdir dep/.vscode; touch dep/.vscode/x")  # an editor that opens this directory obeys it
     assert not (box.project / "dep/.vscode").exists()
 

@@ -155,8 +155,13 @@ def test_what_cannot_be_used_as_outside(scratch):
     names = ("f", "new", "d", "l", "ld/x", "no/x", "id_rsa")
     shared = [name for name in names if is_shared(f"{scratch}/{name}", ["/srv/project"])]
     assert shared == ["f", "new"]
-    assert not is_shared(f"{scratch}/f", [str(scratch / "d")])
+    assert not is_shared(f"{scratch}/new", [str(scratch)])
+    assert not is_shared(f"{scratch}/new", [f"{scratch}/new/project"])
+    assert is_shared(f"{scratch}/new", [str(scratch / "d")])
     assert not is_shared("/run/x", [])
+    (scratch / "d/.git").mkdir()
+    assert not is_shared(f"{scratch}/d/new", ["/srv/project"])  # another project
+    assert not is_shared(f"{scratch}/d/.git/new", ["/srv/project"])
 
 
 def environment_in(scratch):
@@ -194,3 +199,35 @@ def test_what_only_looks_like_an_environment_is_not_shown(scratch):
     assert environments([f"{made}/bin/python"]) == parts[:2]
     (made / "pyvenv.cfg").unlink()
     assert environments([f"{made}/bin/python"]) == []
+
+
+@pytest.fixture
+def below(place, scratch):
+    """The same place, with a project below /tmp, and a directory of ours beside that."""
+    (scratch / "project").mkdir()
+    subprocess.run(["git", "init", "-q", scratch / "project"], check=True)
+    (place / "project").rename(place / "other")
+    (place / "project").symlink_to(scratch / "project")
+    return place
+
+
+def test_a_project_below_tmp_gets_what_a_line_names_beside_it(below, scratch):
+    (scratch / "in").write_text("data\n")
+    done = run(below, f"cat {scratch}/in > {scratch}/out; mkdir {scratch}/d; touch {scratch}/d/f f")
+    assert (done.stdout, done.stderr) == ("", "")
+    assert (scratch / "out").read_text() == "data\n"
+    assert [one.name for one in (scratch / "d").iterdir()] == ["f"]
+    assert (scratch / "project/f").exists()
+    done = run(below, f"cat {scratch}/out; cat {scratch}/d/f")  # a directory does not come in
+    assert done.stdout == "data\n"
+    fresh = next((below / "home/state/laconic/box").glob("*/fresh"))
+    assert list(fresh.iterdir()) == []
+
+
+def test_links_that_it_leaves_behind_there_lead_nobody_astray(below, scratch):
+    there = f"/tmp/laconic-{scratch.name}"
+    run(below, f"ln -s /etc {there}; mv {scratch} {scratch}-2; ln -s / {scratch}; echo {there}")
+    done = run(below, f"ls {there}; ls; pwd; echo x > {scratch}/new")
+    assert "No such file" in done.stderr
+    assert done.stdout == f"{scratch}/project\n"
+    assert (scratch / "new").read_text() == "x\n"

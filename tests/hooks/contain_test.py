@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -167,3 +168,22 @@ def test_a_launcher_that_the_project_could_replace_is_named_by_its_path(tmp_path
         assert find_genuine({"PATH": path}, str(tmp_path)) == ("laconic", f"{beside}/laconic")
     for path in (f".:{beside}", f":{beside}", f"{tmp_path}/bin:{beside}", "/usr/bin"):
         assert find_genuine({"PATH": path}, str(tmp_path))[0] == f"{beside}/laconic"
+
+
+def test_a_cd_that_may_lead_out_of_a_project_below_tmp_is_named():
+    with tempfile.TemporaryDirectory(dir="/tmp") as base:
+        project = Path(base, "project")
+        (project / "sub").mkdir(parents=True)
+        facts = Facts(cwd=str(project), home="/home/user", project=str(project))
+
+        def placed(line):
+            rules = Rules("work")
+            decision = decide(line, library(), rules, facts)
+            return place(line, decision, rules.answers, facts, WithBox(), lambda: "/bin/bash")
+
+        out = f"a cd of the line may lead to {base}, and the box has a {base} of its own"
+        stays = "a part of it changes the shell that runs it"
+        lines = {"x=$(./x.sh); cd ..": out, "cd no && x=$(./x.sh); cd ..": out}
+        for line, why in {**lines, "cd sub && x=$(./x.sh); cd ..": stays}.items():
+            found = placed(line).decision
+            assert (found.verdict, why in found.reason) == (Verdict.ASK, True), line

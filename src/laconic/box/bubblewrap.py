@@ -133,12 +133,13 @@ def arguments(
     words += ["--size", _SMALL, "--perms", "0755", "--tmpfs", "/run"]
     words += ["--ro-bind", engine.helper, INSIDE]
     words += [] if plan.overlays else ["--bind", join(own, "home"), LINKED]
-    for place, name in (("/tmp", "tmp"), ("/var/tmp", "vartmp")):  # noqa: S108 - made anew
-        if any(is_below(path, place) for path in (*plan.shown, *plan.write)):
+    for place, own_place in plan.own_places.items():
+        is_kept = dirname(own_place) == own
+        if is_kept and any(is_below(path, place) for path in (*plan.shown, *plan.write)):
             # What the project left behind there must not lead the mounts below it astray.
             words += ["--size", _LARGE, "--perms", "1777", "--tmpfs", place]
         elif isdir(place):
-            words += ["--bind", join(own, name), place]
+            words += ["--bind", own_place, place]
     for path in plan.shown:
         words += ["--ro-bind", path, path]
     if plan.has_own_top:

@@ -197,6 +197,7 @@ def open_planned(
         if layers or watch:
             raise LaconicError("the box of macOS can neither try a command nor watch its network")
         return OpenBox(seatbelt.start(plan), plan, "", here)
+    temporary.make_own(plan, paths)
     brought = temporary.bring_in(plan, paths)
     place = _write_down(
         plan, engine, here, leftovers.record(plan, started, brought), layers, (outside, watch)

@@ -20,7 +20,7 @@ from laconic.box.below import close_again, open_up, parent_of
 from laconic.box.nested import find_nested
 from laconic.box.places import guarded_anywhere, is_below, matching
 from laconic.box.repository import gitlinks
-from laconic.box.temporary import bring_out
+from laconic.box.temporary import bring_out, remove_own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def record(
         "never_write": plan.never_write,
         "started": started,
         "temporary": list(brought),
+        "own_places": plan.own_places,
     }
 
 
@@ -109,12 +110,19 @@ def of_trial(known: dict[str, Any]) -> dict[str, Any]:
 def put_right(known: dict[str, Any], *, is_over: bool = True) -> None:
     """Move away what must not be there, and say so; bring out temporary files."""
     if is_over and known.get("temporary"):
-        for path, why in bring_out(known["directory"], known["temporary"]):
+        own_places = known["own_places"]
+        for path, why in bring_out(known["directory"], own_places, known["temporary"]):
             _say(f"{path} was changed in the box only: {why}")
+        remove_own(own_places)  # a box of a trial has none
     moved = list(_put_right(known, is_over=is_over))
+    if not moved:
+        return
+    from laconic.shell.words import quoted  # noqa: PLC0415 - seldom
+
     for path, kept in moved[:_MOST_NOTICES]:
         name = relpath(path, known["project"])
-        _say(f"the box moved {name} away, which decides what runs later: {kept}")
+        back = f"mv {quoted(kept)} {quoted(path)}"
+        _say(f"the box moved {name} away, which decides what runs later; if you want it: {back}")
     if len(moved) > _MOST_NOTICES:
         _say(f"and {len(moved) - _MOST_NOTICES} more: {dirname(moved[0][1])}")
 

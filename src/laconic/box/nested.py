@@ -17,6 +17,7 @@ from laconic.errors import FileError
 from laconic.files import read_file
 from laconic.git.config import configuration
 from laconic.patterns import pattern
+from laconic.reading.place_names import GUARDED_OUTSIDE_PACKAGES, OF_PACKAGES
 
 # What names programs in a git directory, or leads to what does: man 5 gitrepository-layout.
 _TELLING = frozenset(("config", "config.worktree", "hooks", "commondir"))
@@ -101,9 +102,11 @@ class _Look:
             yield from self._with_name(entry.path)
 
     def _is_of_package(self, name: str, directory: str) -> bool:
-        """Tell whether a package has brought what counts only beside files that are committed."""
+        """Tell whether a package has brought what counts beside files of the project only."""
         parts = directory[len(self._root) :].split("/")
-        return name.startswith(_BESIDE_COMMITTED) and "node_modules" in parts
+        if name.startswith(_BESIDE_COMMITTED):
+            return "node_modules" in parts
+        return name in GUARDED_OUTSIDE_PACKAGES and not OF_PACKAGES.isdisjoint(parts)
 
     def _is_young(self, path: str) -> bool:
         try:

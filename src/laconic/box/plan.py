@@ -27,7 +27,8 @@ from laconic.letters import spelled, spelling_around
 from laconic.settings.config import Box
 from laconic.settings.load import Settings
 
-_TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - places to know, not to use
+# What the box has of its own, and where it keeps that.
+TEMPORARY = {"/tmp": "tmp", "/var/tmp": "vartmp"}  # noqa: S108 - places to know, not to use
 # What programs need of /run, which is empty in the box otherwise.
 _OF_RUN = ("/run/current-system", "/run/opengl-driver", "/run/wrappers")
 # For a home of links: cargo builds everything anew if these are at another place than outside.
@@ -49,7 +50,8 @@ class Plan:
     has_hosts tells whether it may reach `hosts`, and `ports` of this machine; has_registry: whether
     npm's registry may be among these. variables: the environment in the box. dropped: the names of
     those that are not in it. home_path: where the home is in the box; temporary: where temporary
-    files are. overlays: what has one, the home above all; nothing if the home is one of links.
+    files are; own_places: what the box has in place of /tmp and the like. overlays: what has one,
+    the home above all; nothing if the home is one of links.
     has_own_top: the home has an overlay for each of its
     directories only, and the rest of it, read_only, can be read. mounts: where something is mounted
     on this machine.
@@ -72,6 +74,7 @@ class Plan:
         self.never_write: tuple[str, ...] = ()
         self.home_path, self.has_own_top = LINKED, False
         self.temporary = "/tmp"  # noqa: S108 - the box's own
+        self.own_places = {place: join(directory, name) for place, name in TEMPORARY.items()}
         self.overlays: list[Overlay] = []
         self.read_only: list[str] = []
         self.mounts = mount_points()
@@ -252,9 +255,9 @@ def _show(plan: Plan, wanted: Box, environ: Mapping[str, str], further: Sequence
     """Find what the command needs of directories that the box has of its own."""
     needed = [*further, realpath("/etc/resolv.conf"), plan.user_home, *_OF_RUN]
     for entry in environ.get("PATH", "").split(":"):
-        if isabs(entry) and any(is_below(entry, place) for place in _TEMPORARY):
+        if isabs(entry) and any(is_below(entry, place) for place in TEMPORARY):
             prefix = dirname(entry.rstrip("/"))
-            is_prefix = entry.rstrip("/").endswith(("/bin", "/sbin")) and prefix not in _TEMPORARY
+            is_prefix = entry.rstrip("/").endswith(("/bin", "/sbin")) and prefix not in TEMPORARY
             needed.append(prefix if is_prefix else entry)
     needed += [_expanded(path, plan.user_home) for path in wanted.read]
     real = {realpath(path) for path in needed if lexists(path)}

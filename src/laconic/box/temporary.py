@@ -6,6 +6,8 @@ there before is changed only if an earlier command of this box has made it. The 
 is made under a name that a variable has; it is not copied in, as the line may not have named it.
 A Python environment is neither: where one is named, it can be read, and /tmp is empty otherwise.
 All else that a command writes there stays in the box, and lasts as long as the box of the project.
+Where the project itself is below /tmp, it lasts as long as the command: what one has left behind
+must not lead the mounts of the next one astray.
 """
 
 from __future__ import annotations
@@ -19,16 +21,14 @@ from os.path import basename, dirname, isdir, join, lexists, normpath, realpath
 from shutil import rmtree
 
 from laconic.box.places import is_below
-from laconic.box.plan import Plan
+from laconic.box.plan import TEMPORARY, Plan
 from laconic.errors import FileError
-from laconic.files import read_file, upwards, write_private
+from laconic.files import make_private, read_file, upwards, write_private
 from laconic.patterns import pattern
 from laconic.reading.secret_files import is_secret
 
 Stamp = list[int] | None  # what tells one state of a file from another; None: it is not there
 
-# Where the box keeps what it has in place of these.
-OWN_PLACES = {"/tmp": "tmp", "/var/tmp": "vartmp"}  # noqa: S108 - places to know, not to use
 _NAMED = pattern(r"(?<![\w./~@%+-])(?:/var)?/tmp/[\w./@%+-]*[\w@%+-]")
 _MOST_NAMED = 32
 _MOST_BYTES = 64 << 20
@@ -37,6 +37,7 @@ _MOST_REMEMBERED = 256
 # What makes a directory an environment, https://docs.python.org/3/library/venv.html, and its parts.
 _SIGNS = ("pyvenv.cfg", "bin/python")
 _ENVIRONMENT = ("pyvenv.cfg", "bin", "lib", "lib64")
+FRESH = "fresh"  # in the directory of a box: temporary directories of single commands
 _BROUGHT = "brought"  # in the directory of a box: what it has made outside, and its state then
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -56,7 +57,7 @@ def named_by(variables: Mapping[str, str]) -> list[str]:
 
 
 def _place_of(path: str) -> str:
-    return next((place for place in OWN_PLACES if is_below(path, place) and path != place), "")
+    return next((place for place in TEMPORARY if is_below(path, place) and path != place), "")
 
 
 def environments(paths: Iterable[str]) -> list[str]:
@@ -85,10 +86,10 @@ def _environment_of(path: str) -> str:
 def is_shared(path: str, shown: Iterable[str]) -> bool:
     """Tell whether a command in the box finds the same file there as outside, or makes it there.
 
-    shown: what the box shows below the temporary directories, which it does not keep then.
+    shown: what the box shows as it is, also below the temporary directories.
     """
-    place = _place_of(path)
-    if not place or any(is_below(one, place) for one in shown) or is_secret(path):
+    is_part = any(is_below(path, one) or is_below(one, path) for one in shown)
+    if not _place_of(path) or is_part or is_secret(path) or _is_in_project(path):
         return False
     above = dirname(path)
     if realpath(above) != above:
@@ -100,14 +101,51 @@ def is_shared(path: str, shown: Iterable[str]) -> bool:
     return stat.S_ISREG(status.st_mode) and status.st_size <= _MOST_BYTES
 
 
+def _is_in_project(path: str) -> bool:
+    """Tell whether it is in a project below a temporary directory, whose box this is not."""
+    place = _place_of(path)
+    above = (one for one in upwards(path) if is_below(one, place) and one != place)
+    return any(lexists(join(one, name)) for one in above for name in (".git", ".laconic"))
+
+
+def make_own(plan: Plan, paths: Iterable[str]) -> None:
+    """Make a temporary directory for one command that names files there, beside what is shown."""
+    shown = (*plan.shown, *plan.write, plan.user_home)
+    for place in {_place_of(path) for path in paths if is_shared(path, shown)}:
+        if any(is_below(one, place) for one in shown):
+            plan.own_places[place] = join(plan.directory, FRESH, os.urandom(6).hex())
+            make_private(join(plan.directory, FRESH))
+            make_private(plan.own_places[place])
+            for path in (*shown, *(one.lower for one in plan.overlays), *plan.read_only):
+                if is_below(path, place):  # what is mounted needs a place there
+                    _make_place(plan.own_places[place] + path[len(place) :], path)
+
+
+def _make_place(own: str, path: str) -> None:
+    if isdir(path):
+        os.makedirs(own, 0o700, exist_ok=True)
+    else:
+        os.makedirs(dirname(own), 0o700, exist_ok=True)
+        os.close(os.open(own, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+
+def remove_own(own_places: Mapping[str, str]) -> None:
+    """Remove the temporary directories of one command, when its box has ended."""
+    for path in own_places.values():
+        if basename(dirname(path)) == FRESH:
+            from laconic.undo.store import remove_tree  # noqa: PLC0415 - most commands have none
+
+            remove_tree(path)
+
+
 def bring_in(plan: Plan, paths: Iterable[str]) -> list[tuple[str, Stamp, Stamp]]:
     """Copy in what is there; return each path, with its state outside and in the box."""
     found: list[tuple[str, Stamp, Stamp]] = []
     remembered = _remembered(plan.directory)
     for path in paths:
-        if not is_shared(path, (*plan.shown, *plan.write)):
+        if not is_shared(path, (*plan.shown, *plan.write, plan.user_home)):
             continue
-        with contextlib.suppress(OSError), _own_parent(plan.directory, path) as handle:
+        with contextlib.suppress(OSError), _own_parent(plan.own_places, path) as handle:
             try:
                 _copy(os.open(path, _READ), basename(path), handle)
             except FileNotFoundError:
@@ -118,17 +156,20 @@ def bring_in(plan: Plan, paths: Iterable[str]) -> list[tuple[str, Stamp, Stamp]]
 
 
 def bring_out(
-    directory: str, named_ones: Iterable[tuple[str, Stamp, Stamp]]
+    directory: str,
+    own_places: Mapping[str, str],
+    named_ones: Iterable[tuple[str, Stamp, Stamp]],
 ) -> list[tuple[str, str]]:
     """Copy out what a command has made or changed; return what has to stay in the box, and why.
 
-    directory: that of the box. named_ones: what `bring_in` has returned.
+    directory: that of the box. own_places: what it has in place of the real ones. named_ones: what
+    `bring_in` has returned.
     """
     remembered = _remembered(directory)
     staying: list[tuple[str, str]] = []
     is_new = False
     for path, outside, inside in named_ones:
-        with contextlib.suppress(OSError), _own_parent(directory, path) as handle:
+        with contextlib.suppress(OSError), _own_parent(own_places, path) as handle:
             now = _stamp(basename(path), handle)
             if now is None or now == inside:
                 continue
@@ -225,10 +266,10 @@ def _remove(name: str, handle: int) -> None:
 
 
 @contextlib.contextmanager
-def _own_parent(directory: str, path: str) -> Iterator[int]:
+def _own_parent(own_places: Mapping[str, str], path: str) -> Iterator[int]:
     """Open, in the box's own place, the directory that a path is in; make it if necessary."""
     place = _place_of(path)
-    handle = os.open(join(directory, OWN_PLACES[place]), os.O_RDONLY | os.O_DIRECTORY)
+    handle = os.open(own_places[place], os.O_RDONLY | os.O_DIRECTORY)
     try:
         for part in path[len(place) + 1 :].split("/")[:-1]:
             with contextlib.suppress(FileExistsError):

@@ -8,7 +8,7 @@ import signal
 import socket
 import struct
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 _DUMP, _BY_FAMILY, _DONE, _ERROR = 0x301, 20, 3, 2  # linux/netlink.h, linux/sock_diag.h
@@ -63,6 +63,8 @@ def signal_owners(sockets: Collection[int], network: int, number: int) -> None:
 
     network: a descriptor of the namespace that they are in; nobody else is signalled.
     """
+    if sys.platform == "darwin":
+        return  # there is no door
     wanted = {f"socket:[{inode}]" for inode in sockets}
     where = os.fstat(network)
     for name in filter(str.isdigit, os.listdir("/proc")) if wanted else ():
@@ -70,12 +72,17 @@ def signal_owners(sockets: Collection[int], network: int, number: int) -> None:
             process = os.pidfd_open(int(name))
             try:
                 here = os.stat(f"/proc/{name}/ns/net")
-                if (here.st_dev, here.st_ino) == (where.st_dev, where.st_ino):
-                    own = {os.readlink(f.path) for f in os.scandir(f"/proc/{name}/fd")}
-                    if wanted & own:
-                        signal.pidfd_send_signal(process, number)
+                is_inside = (here.st_dev, here.st_ino) == (where.st_dev, where.st_ino)
+                if is_inside and not wanted.isdisjoint(_open_files(f"/proc/{name}/fd")):
+                    signal.pidfd_send_signal(process, number)
             finally:
                 os.close(process)
+
+
+def _open_files(directory: str) -> Iterator[str]:
+    for name in os.listdir(directory):
+        with contextlib.suppress(FileNotFoundError):  # it was closed meanwhile
+            yield os.readlink(f"{directory}/{name}")
 
 
 def on_this_machine() -> set[int]:

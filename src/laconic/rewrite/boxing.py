@@ -72,7 +72,7 @@ class Surroundings:
     cwd: where the line begins. variables: names of those that tell the box what to hide.
     is_inside: whether a path is in the project. is_reached: whether a command in the box could
     change it. is_hidden: whether the box has something else there. is_absent: whether that also
-    holds for a command that names the path.
+    holds for a command that names the path. is_directory: whether it is there, for a `cd`.
     """
 
     def __init__(
@@ -83,10 +83,12 @@ class Surroundings:
         is_reached: Callable[[str], bool],
         is_hidden: Callable[[str], bool],
         is_absent: Callable[[str], bool],
+        is_directory: Callable[[str], bool] = posixpath.isdir,
     ) -> None:
         self.cwd, self.variables = cwd, frozenset(variables)
         self.is_inside, self.is_reached = is_inside, is_reached
         self.is_hidden, self.is_absent = is_hidden, is_absent
+        self.is_directory = is_directory
 
 
 def box_starts(
@@ -229,9 +231,26 @@ def _repeats_or_pipes(node: Node) -> bool:
     return is_loop or isinstance(node, Loop)
 
 
-def goes_where_hidden(script: Script, around: Surroundings) -> bool:
-    """Tell whether a `cd` of the line may lead to where the box has a directory of its own."""
-    return any(around.is_hidden(path) for path in _directories(commands(script), around))
+def goes_where_hidden(script: Script, around: Surroundings) -> str:
+    """Return where a `cd` of the line may lead that is a directory of the box's own, or nothing."""
+    everything = commands(script)
+    start = around.cwd
+    if everything and _begins(everything[0], script, around):
+        start = posixpath.join(start, literal(everything[0].command.words[1]) or "")
+        everything = everything[1:]
+    reached = _directories(everything, around, start)
+    return next((posixpath.normpath(path) for path in reached if around.is_hidden(path)), "")
+
+
+def _begins(first: Occurrence, script: Script, around: Surroundings) -> bool:
+    """Tell whether a line begins with a `cd` that succeeds."""
+    words = [literal(word) for word in first.command.words]
+    target = words[1] if words[:1] == ["cd"] and len(words) == 2 else None  # noqa: PLR2004
+    is_alone = first.context.stages <= 1 and not first.context.background
+    is_first = not script.source[: first.command.start].strip()
+    if not target or target == "-" or not (is_alone and is_first):
+        return False
+    return around.is_directory(posixpath.join(around.cwd, target))
 
 
 def stays_inside(script: Script, around: Surroundings) -> bool:
@@ -248,9 +267,9 @@ def stays_inside(script: Script, around: Surroundings) -> bool:
     return is_first and len(places) > 1 and all(map(around.is_inside, places))
 
 
-def _directories(everything: list[Occurrence], around: Surroundings) -> list[str]:
+def _directories(everything: list[Occurrence], around: Surroundings, start: str = "") -> list[str]:
     """Return the directories that a `cd` of the line may lead to, where that is certain."""
-    reached = [around.cwd]
+    reached = [start or around.cwd]
     for one in everything:
         words = [literal(word) for word in one.command.words]
         target = words[1] if words[:1] == ["cd"] and len(words) == 2 else None  # noqa: PLR2004
