@@ -181,7 +181,8 @@ def _look_outside(call: Call) -> None:
     file of code are arguments of that code.
     """
     effects = call.effects
-    if effects & _RUNS_WORDS and not effects & Effect.PROJECT_CODE and call.arguments:
+    is_told = bool(effects & _RUNS_WORDS) and not effects & Effect.PROJECT_CODE
+    if is_told and call.arguments and not call.entry.code:
         call.findings += command_findings(call)
     if not effects & _CHANGES_OR_CODE:
         return
