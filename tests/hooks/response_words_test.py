@@ -46,6 +46,20 @@ DENIAL = "laconic blocked this; nothing ran: {}. {}"
                 "Instead: name the files or directories in it that are to go",
             ),
         ),
+        (
+            "rm -rf /usr/*",
+            DENIAL.format(
+                "this deletes what /usr/* names: a directory of the system or what is in it",
+                "Instead: name the files or directories in it that are to go",
+            ),
+        ),
+        (
+            "cd ~/..; rm -rf *",
+            DENIAL.format(
+                "`rm -rf *` deletes what * names: the home directory or what is in it",
+                "Instead: name the files or directories in it that are to go",
+            ),
+        ),
     ],
 )
 def test_it_says_who_asks_about_what(place, command, said):
