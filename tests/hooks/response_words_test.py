@@ -9,6 +9,7 @@ import pytest
 from hook_fixture import claude, decision_of
 
 QUESTION = "laconic asks: {}. Yes runs it once. To stop being asked, type in a terminal: {}"
+ONCE = "laconic asks: {}. Yes runs it once"
 DENIAL = "laconic blocked this; nothing ran: {}. {}"
 
 
@@ -21,9 +22,7 @@ DENIAL = "laconic blocked this; nothing ran: {}. {}"
         ),
         (
             "mkdir x; kill 1",
-            QUESTION.format(
-                "`kill 1` sends a signal to processes", "laconic allow 'mkdir x; kill 1' --for 30m"
-            ),
+            ONCE.format("`kill 1` sends a signal to processes"),
         ),
         (
             "mkfs.ext4 /dev/sda1",
@@ -34,15 +33,26 @@ DENIAL = "laconic blocked this; nothing ran: {}. {}"
         ),
         (
             "frobnicate; cat .env",
-            QUESTION.format(
-                "`cat .env` reads .env, which may hold keys, passwords or tokens",
-                "laconic allow 'frobnicate; cat .env' --for 30m",
-            ),
+            ONCE.format("`cat .env` reads .env, which may hold keys, passwords or tokens"),
         ),
         (
             "rm -rf /",
             DENIAL.format(
                 "this deletes the root of the file system",
+                "Instead: name the files or directories in it that are to go",
+            ),
+        ),
+        (
+            "rm -rf /usr/*",
+            DENIAL.format(
+                "this deletes what /usr/* names: a directory of the system or what is in it",
+                "Instead: name the files or directories in it that are to go",
+            ),
+        ),
+        (
+            "cd ~/..; rm -rf *",
+            DENIAL.format(
+                "`rm -rf *` deletes what * names: the home directory or what is in it",
                 "Instead: name the files or directories in it that are to go",
             ),
         ),

@@ -24,6 +24,7 @@ from laconic.record.runs import record_run
 from laconic.record.step_back import NAME, StepBack
 from laconic.record.store import Store
 from laconic.record.sweep import sweep
+from laconic.record.tokenizer import counts
 from records import a_run, rows
 
 NASTY = (
@@ -229,11 +230,37 @@ def test_what_a_person_at_a_terminal_asks_for_is_not_charged(store, variables, l
     assert rows(store.state_dir, "SELECT raw_id FROM recalls") == [raw_id] * is_counted
 
 
-def test_recalls_are_counted_for_the_filter_up_to_what_the_agent_reads(store, laconic):
+@pytest.mark.parametrize(
+    ("line", "streams"),
+    [
+        ("{laconic}", "out err"),
+        ("{laconic} | cat", "out err"),
+        ("{laconic} | while read -r line; do echo $line; done", "out err"),
+        ("{laconic} --raw | grep -c o", "err"),
+        ("cd / && ({laconic} --raw 2>&1) | tail -1", ""),
+        ("{laconic} > file", ""),
+        ("{laconic} --raw >/dev/null", "err"),
+    ],
+)
+def test_what_a_program_or_a_file_gets_of_a_recall_costs_no_tokens(store, tmp_path, line, streams):
+    raw_id = keep(store, {"out": b"word\n" * 100, "err": b"on the other stream\n" * 50})
+    line = line.format(laconic=f"{sys.executable} -m laconic recall {raw_id}")
+    environ = {**os.environ, "CLAUDECODE": "1"}
+    subprocess.run(
+        ["bash", "-c", line], stdout=-1, stderr=-1, cwd=tmp_path, env=environ, check=True
+    )
+    shown = {"out": b"word\n" * 100, "err": b"on the other stream\n" * 50}
+    wanted = b"".join(shown[stream] for stream in streams.split())
+    tokens = counts([wanted]) or [estimate_bytes(wanted)]
+    assert rows(store.state_dir, "SELECT tokens FROM recalls") == tokens
+
+
+def test_recalls_are_counted_for_the_filter_up_to_what_the_agent_reads(store):
     short = keep(store, {"out": b"x\n" * 50}, filter_id="make", project="/p")
     long = keep(store, {"out": b"word\n" * 100_000}, filter_id="npm/install", program="npm install")
     for words in ([short], [short, "--lines", "1"], [long], [short, "--grep", "nowhere"]):
-        laconic("recall", *words)
+        command = [sys.executable, "-m", "laconic", "recall", *words]
+        subprocess.run(command, capture_output=True, check=False)
     found = rows(
         store.state_dir, "SELECT filter, program, project, raw_id FROM recalls ORDER BY time"
     )

@@ -503,11 +503,55 @@ def test_what_does_not_fit_into_three_times_a_line_is_that_line():
 
 
 @pytest.mark.usefixtures("report")
-def test_a_summary_has_every_line_that_grep_asks_for():
-    done = run("report", flags=["--baseline-pipe", "grep 'er 1.0 '"])
+def test_a_summary_of_a_failure_has_every_line_that_grep_asks_for():
+    done = run("report", "7", flags=["--baseline-pipe", "grep 'er 1.0 '"])
     lines = done.stdout.decode().splitlines()
     wanted = [f"test number {i} has passed as it should" for i in range(100, 200, 10)]
-    assert lines[:-1] == [*wanted, "b failed"]
+    assert lines[:-2] == [*wanted, "b failed"]
+
+
+@pytest.mark.usefixtures("suite")
+@pytest.mark.parametrize(
+    "pipe", ["grep -iE 'part 7|passed'", "grep -E '^part|passed'", "grep -x no"]
+)
+def test_after_a_success_no_more_is_shown_than_grep_would_show(pipe):
+    done = run("suite", flags=["--baseline-pipe", pipe])
+    bare = subprocess.run(["sh", "-c", f"suite | {pipe}"], stdout=-1, check=False)
+    assert (done.returncode, done.stdout) == (bare.returncode, bare.stdout)
+
+
+@pytest.mark.usefixtures("report")
+@pytest.mark.parametrize("status", ["0", "7"])
+@pytest.mark.parametrize("flags", ["-v", "-iv", "-F -v"])
+def test_a_summary_stays_one_where_grep_takes_lines_away(flags, status):
+    done = run("report", status, flags=["--baseline-pipe", f"grep {flags} 'the end'"])
+    first, notice, *_ = done.stdout.decode().splitlines()
+    assert first == "b failed"
+    assert "202/203 lines hidden" in notice
+
+
+@pytest.fixture
+def go(tmp_path, monkeypatch):
+    """A program that prints what `go test` prints of 60 packages, of which one may fail."""
+    program = tmp_path / "go"
+    passed = "seq -f 'ok  \texample.org/m/p%g\t0.01s' 30"
+    untested = "seq -f '?   \texample.org/m/q%g\t[no test files]' 30"
+    failed = "--- FAIL: TestX (0.00s)\n    x_test.go:5: no\nFAIL\texample.org/m/x\t0.01s\nFAIL"
+    end = f"[ $# = 2 ] || {{ echo '{failed}'; exit 1; }}"
+    program.write_text(f"#!/bin/sh\n{passed}\n{untested}\n{end}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+
+
+@pytest.mark.usefixtures("go")
+@pytest.mark.parametrize("pipe", ["grep -v 'no test files'", "grep -E '^ok|FAIL'"])
+@pytest.mark.parametrize("words", [["./..."], ["-count=1", "./..."]])
+def test_a_sum_is_not_shown_beside_what_it_stands_for(pipe, words):
+    done = run("go", "test", *words, flags=["--baseline-pipe", pipe])
+    lines = done.stdout.decode().splitlines()
+    sums = [line for line in lines if line.startswith("ok  \t[")]
+    packages = [line for line in lines if line.startswith("ok  \texample")]
+    assert (len(sums), len(packages)) == ((1, 0) if "-v" in pipe else (0, 30))
 
 
 @pytest.mark.usefixtures("report")

@@ -260,3 +260,24 @@ def test_what_stands_for_a_value_stays(line):
 def test_colours_stay_where_a_secret_was():
     line = f"\x1b[1ma\x1b[0m ghp_{BODY[:9]}\x1b[31m{BODY[9:]}01234567\x1b[0m b"
     assert masked(line) == "\x1b[1ma\x1b[0m [hidden: GitHub token]\x1b[31m\x1b[0m b"
+
+
+def test_equal_values_beside_names_are_told_from_others():
+    masker = Masker({})
+    diff = b"""-   "password": "kiJ82-jw1ls",
++   "password": "Jd72-lkow2!",
+    "newPassword": "kiJ82-jw1ls",
+"""
+    expected = b"""-   "password": "[hidden: secret]",
++   "password": "[hidden: secret 2]",
+    "newPassword": "[hidden: secret]",
+"""
+    assert masker.mask(diff) == expected
+    assert masker.again().mask(diff) == expected
+    assert masker.again().mask(diff.splitlines(keepends=True)[1]) == expected.splitlines(True)[1]
+
+
+def test_of_very_many_values_the_last_have_no_number():
+    lines = b"".join(b'"password": "kiJ82-%d"\n' % number for number in range(2000))
+    last = Masker({}).mask(lines).splitlines()[-1]
+    assert last == b'"password": "[hidden: one more secret]"'

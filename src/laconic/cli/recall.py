@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import stat
 import sys
 from collections.abc import Iterator
 
@@ -10,6 +12,7 @@ from laconic.cli.main import complain
 from laconic.compact.tokens import estimate_bytes
 from laconic.compact.view import masked_notice
 from laconic.errors import LaconicError
+from laconic.machine.processes import reader_name
 from laconic.record import queries
 from laconic.record.database import reading
 from laconic.record.hosts import limit_of
@@ -31,6 +34,8 @@ from laconic.settings.load import read_directories
 
 LAST = "last"
 MOST_TOKENS = 8_000  # that an agent is given at once
+# What passes all of it on behind a pipe. Others pick, count or keep: nobody reads what we print.
+_PASSING_ON = frozenset((b"cat", b"tee", b"nl", b"less", b"more", b"sh", b"bash", b"dash", b"zsh"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,7 +74,7 @@ def main(args: argparse.Namespace) -> int:
         else:
             for line in picked.pick(lines(_chunks(store, raw_id, masker))):
                 printer.write_line(line, numbered=args.grep is not None)
-        if is_picked and not printer.seen:
+        if is_picked and not printer.has_written:
             raise _nothing(args, raw_id, sum(1 for _ in lines(store.chunks(raw_id))))
         if masker and masker.found:
             printer.write_notice(masked_notice(masker.found, raw_id, typed_name(environment())))
@@ -78,7 +83,7 @@ def main(args: argparse.Namespace) -> int:
             _say_how_to_go_on(args, raw_id, behind, picked)
     finally:  # also when the reader stops early: recall ID | head
         if not is_person(environment()):  # output that a person reads costs no tokens
-            _count(records, raw_id, source, bytes(printer.seen))
+            _count(records, raw_id, source, printer)
     return 0
 
 
@@ -113,7 +118,9 @@ class _Printer:
 
     def __init__(self, limit: int, *, raw: bool) -> None:
         self.seen = bytearray()
+        self.has_written = False
         self._limit, self._raw = limit, raw
+        self._reads = {"out": _is_read(1), "err": _is_read(2 if raw else 1)}
         self._escapes = not raw and bool(sys.stdout) and sys.stdout.isatty()
         self._is_open_line = False
 
@@ -133,7 +140,7 @@ class _Printer:
         for line in found:
             cost = max(1, estimate_bytes(line.data))
             if cost > most:
-                if not self.seen:
+                if not self.has_written:
                     self.write_line(_beginning(line, most / cost), numbered=numbered)
                     return line.number + 1
                 return line.number
@@ -155,7 +162,8 @@ class _Printer:
         self._write("out", b"\n" * bool(is_open) + line.encode())
 
     def _write(self, stream: str, data: bytes) -> None:
-        if len(self.seen) < self._limit:
+        self.has_written |= bool(data)
+        if self._reads["err" if stream == "err" else "out"] and len(self.seen) < self._limit:
             self.seen += data[: self._limit - len(self.seen)]
         target = sys.stderr if self._raw and stream == "err" else sys.stdout
         if target:  # None if it is closed
@@ -165,6 +173,19 @@ class _Printer:
         for target in (sys.stdout, sys.stderr):
             if target:
                 target.flush()
+
+
+def _is_read(number: int) -> bool:
+    """Tell whether what we write there may reach an agent as it is."""
+    try:
+        if is_kept_file(number, environment()):
+            return False
+        if not stat.S_ISFIFO(os.fstat(number).st_mode):
+            return not os.path.samestat(os.fstat(number), os.stat(os.devnull))  # noqa: PTH116
+    except OSError:  # it is closed
+        return False
+    name = reader_name(number)
+    return not name or name in _PASSING_ON
 
 
 def _beginning(line: KeptLine, share: float) -> KeptLine:
@@ -231,9 +252,10 @@ def _missing(raw_id: str, wish: str, gone: tuple[int, str] | None, *, known: boo
     return MissingError(f"{wish!r}: no output has this id", "laconic history")
 
 
-def _count(store: Store, raw_id: str, source: RunOfOutput | None, printed: bytes) -> None:
-    if not printed:
+def _count(store: Store, raw_id: str, source: RunOfOutput | None, printer: _Printer) -> None:
+    if not printer.has_written:
         return
+    printed = bytes(printer.seen)
     # If this is more than the agent reads, we cannot know which part it reads.
     is_whole = len(printed) < limit_of(source.agent if source else "")
     counted = counts([printed]) if is_whole else None

@@ -10,7 +10,7 @@ from laconic.compact.masks import indexes, mask_of
 from laconic.compact.notice import LARGE, MARK, PICKING, gap, masked, notice, said
 from laconic.compact.passed_names import with_names
 from laconic.compact.pipeline import compact
-from laconic.compact.result import GAP, RAW, SHORT, WHOLE, Compacted, Row, Shown
+from laconic.compact.result import GAP, MADE, RAW, SHORT, WHOLE, Compacted, Row, Shown
 from laconic.compact.scripts import script_of, without_name
 from laconic.compact.stages.clean import clean
 from laconic.compact.stages.limit import fit, gap_row
@@ -114,10 +114,23 @@ def _script(lines: Lines) -> str:
 
 
 def with_lines(compacted: Compacted, numbers: Iterable[int]) -> Compacted:
-    """The same result with more raw lines, in their places: those that the caller's grep picks."""
+    """The same result with more raw lines, in their places: those that the caller's grep picks.
+
+    A sum of lines that are fine goes where some of them are shown, and a line stays away where one
+    that is shown in its place has its text.
+    """
+    asked = set(numbers)
     there = {row.numbers[0] for row in compacted.shown if row.kind in (RAW, SHORT)}
     there |= {n for row in compacted.shown if row.kind == WHOLE for n in row.numbers}
-    missing = sorted(set(numbers) - there, reverse=True)
+    made = [
+        row for row in compacted.shown if row.kind == MADE and not asked.isdisjoint(row.numbers)
+    ]
+    wrong = find_diagnostics(clean(compacted.lines)) if made else b""
+    sums = {row for row in made if not any(wrong[n - 1] for n in row.numbers)}
+    for row in made:
+        told = {n for n in row.numbers if compacted.lines.texts[n - 1].strip() in row.text}
+        there |= told if row not in sums else set()
+    missing = sorted(asked - there, reverse=True)
     texts = list(compacted.lines.texts)
     rows: list[Row] = []
 
@@ -134,7 +147,7 @@ def with_lines(compacted: Compacted, numbers: Iterable[int]) -> Compacted:
             insert_before(row.numbers[0])
             rows.append(row if row.kind == SHORT else row.numbers[0] - 1)
             texts[row.numbers[0] - 1] = row.text
-        else:
+        elif row not in sums:
             rows.append(row)
     insert_before(len(texts) + 1)
     return Compacted(compacted.filter, compacted.lines, rows, texts)

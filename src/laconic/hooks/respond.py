@@ -18,7 +18,7 @@ from laconic.files import is_there
 from laconic.hooks import call_log
 from laconic.hooks.call import shells_of
 from laconic.hooks.response import Response, can_replace, can_rewrite, fitted, sentence
-from laconic.hooks.way_out import way_out
+from laconic.hooks.way_out import ALWAYS, has_several, way_out
 from laconic.knowledge.catalog import library
 from laconic.permissions.read import asks_nothing, let_pass, mentions, read_allowed
 from laconic.policy.contained import NEVER, UNDONE
@@ -324,6 +324,8 @@ def answered(proposal: Proposal, hook: Hook) -> Proposal:
         return proposal
     try:
         response.way_out = way_out(decision, proposal.request, settings)
+        is_rule = response.way_out.startswith(ALWAYS)
+        response.is_seldom = not is_rule and has_several(proposal.request.command)
     except Exception as fault:  # noqa: BLE001 - the question stays without it
         _note(fault, proposal.request)
     return proposal

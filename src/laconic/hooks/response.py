@@ -37,11 +37,13 @@ class Response:
 
     reason: why, as a sentence; instead: what does the same safely. commands: what should run
     instead, or None. output: what the agent should read in place of the output, by stream. way_out:
-    what a person types to let a command pass that is asked about. undoing: what an undo can do
-    afterwards, in words.
+    what a person types to let a command pass that is asked about; is_seldom: it is for a line that
+    nobody types twice. undoing: what an undo can do afterwards, in words.
     """
 
-    __slots__ = ("commands", "instead", "outcome", "output", "reason", "undoing", "way_out")
+    __slots__ = (
+        "commands", "instead", "is_seldom", "outcome", "output", "reason", "undoing", "way_out",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -54,7 +56,7 @@ class Response:
         undoing: str = "",
     ) -> None:
         self.outcome, self.reason, self.way_out = outcome, reason, way_out
-        self.instead, self.undoing = instead, undoing
+        self.instead, self.undoing, self.is_seldom = instead, undoing, False
         self.commands, self.output = commands, output
 
     def __bool__(self) -> bool:
@@ -239,7 +241,7 @@ def question(response: Response, *, is_command: bool) -> str:
     said = [f"laconic asks: {response.reason}", f"Yes {does}{then}"]
     if response.instead:
         said.append(f"Instead: {response.instead}")
-    if response.way_out:
+    if response.way_out and not response.is_seldom:
         said.append(f"To stop being asked, type in a terminal: {response.way_out}")
     return _joined(said)
 

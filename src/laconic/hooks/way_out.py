@@ -34,6 +34,15 @@ def way_out(decision: Decision, request: engine.Request, settings: Settings) -> 
     return f"laconic allow {quoted(command) if is_shown else UNSHOWN} --for 30m"
 
 
+def has_several(command: str) -> bool:
+    """Tell whether a line has commands one after the other; a pipeline is one."""
+    try:
+        items = parse(command).body.items
+    except ParseError:
+        return "\n" in command.strip()
+    return len(items) > 1 or any(len(item.pipelines) > 1 for item in items)
+
+
 def _has_comment(command: str) -> bool:
     """Tell whether a `#` stands in the text that is part of no word."""
     source = command.encode("utf-8", "surrogatepass")

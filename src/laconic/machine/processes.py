@@ -70,6 +70,24 @@ def file_of(number: int, descriptor: int) -> Hashable:
     return found.st_dev, found.st_ino
 
 
+def reader_name(descriptor: int) -> bytes:
+    """Return the name of the program that a shell has put behind a pipe of ours; b"" without one.
+
+    Such a program has the pipe as its stdin, and is a child of our parent or of the parent of that.
+    """
+    try:
+        own, behind = own_number(), file_of(own_number(), descriptor)
+        shells = (parent_of(own), parent_of(parent_of(own)))
+        others = [number for number, parent in parents().items() if parent in shells]
+    except OSError:
+        return b""
+    for number in others:
+        with contextlib.suppress(OSError):
+            if number != own and file_of(number, 0) == behind:
+                return name_of(number)
+    return b""
+
+
 def is_at_terminal(number: int) -> bool:
     """Tell whether a person at a terminal sees and answers it; macOS tells only if it has one."""
     if sys.platform == "darwin":

@@ -46,13 +46,13 @@ _REMOTE = pattern(r"(?!file:|https?://(?:localhost|127\.))[a-z][a-z0-9+]+://")
 _SHOWN = 80  # letters of an address
 _REPOSITORY = pattern(r"(?:^|/)\.git/*$", re.IGNORECASE)
 _DESTROYED = frozenset(("root", "home"))
-# What a place is; `{}` stands for what the command calls it.
+# What a place is.
 _FIRM_PLACES = {
-    "root": "{}, a directory of the system",
-    "device": "{}, a device",
-    "home": "{}, the home directory itself",
-    "sensitive": "{}, which decides what programs run or holds keys",
-    "network": "{}, a network connection",
+    "root": "a directory of the system",
+    "device": "a device",
+    "home": "the home directory itself",
+    "sensitive": "which decides what programs run or holds keys",
+    "network": "a network connection",
 }
 # What it is to write to each of the places.
 _WRITTEN = {
@@ -596,8 +596,11 @@ def _in_box(leaf: Decision) -> Decision:
 
 def _described(where: str, argument: Argument) -> str:
     text = shown(argument)
-    is_root = where == "root" and not text.strip("/*")
-    return "the root of the file system" if is_root else _FIRM_PLACES[where].format(text)
+    if where == "root" and not text.strip("/*"):
+        return "the root of the file system"
+    if argument.glob and where in _DESTROYED:  # it may be one of many names
+        return f"what {text} names: {_FIRM_PLACES[where].removesuffix(' itself')} or what is in it"
+    return f"{text}, {_FIRM_PLACES[where]}"
 
 
 def shown(argument: Argument) -> str:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import select
 from collections.abc import Mapping
+from itertools import takewhile
 
 from laconic.run import guard
 from laconic.run.drain import Drain, open_pipe
@@ -32,9 +33,13 @@ def pick(pipe: str, path: str, environ: Mapping[str, str]) -> tuple[int, bytes]:
 
 
 def matches(pipe: str, path: str, environ: Mapping[str, str]) -> list[int]:
-    """Return the numbers, from 1, of the lines that a grep picks; none for other commands."""
+    """Return the numbers, from 1, of the lines that a grep asks for; none for other commands.
+
+    `grep -v` asks for no line: it takes some away.
+    """
     name, _, rest = pipe.partition(" ")
-    if name != "grep":
+    flags = takewhile(lambda word: word.startswith("-"), rest.split())
+    if name != "grep" or any("v" in flag for flag in flags if not flag.startswith("--")):
         return []
     _, data = pick(f"grep -n {rest}", path, environ)
     numbers = [line.partition(b":")[0] for line in data.split(b"\n")]

@@ -33,6 +33,7 @@ from laconic.run.window import LARGE, look_through
 from laconic.settings.environ import agent_of
 
 # What may be shown after a failure, where a `head` or `tail` was taken off, of what that picks.
+# After a success, also where it was a `grep`, nothing beyond that is shown.
 _AFTER_FAILURE = 3
 _HEAD_SHARE = {"head": 0.7, "tail": 0.3}  # of the room, for the beginning
 
@@ -275,7 +276,7 @@ def _take_piped(result: RunResult, task: Task, source: FinishedOutput, piped: by
     result.piped_tokens = _tokens(result.piped)
     rest = source.spool.read(ERR, 0, source.sizes[ERR]) if ERR in source.sizes else b""
     result.theirs = {OUT: result.piped, ERR: source.without_secrets(ERR, rest)}
-    if task.prefer_less or _picker(task) in _HEAD_SHARE:
+    if task.prefer_less or not result.status or _picker(task) in _HEAD_SHARE:
         may_be_more = result.status and not task.prefer_less
         most = sum(map(_tokens, result.theirs.values()))
         result.most = most * _AFTER_FAILURE if may_be_more else most

@@ -29,6 +29,7 @@ _SHORT_VALUE = 16  # a shorter value is only masked as a whole word
 _MOST_HELD = 4096  # bytes of an unfinished line that may become a secret
 _HELD = pattern(rb"(?:[\w+/=.:\"'-]|\x1b(?:\[[0-9;:]*m?)?){1,4096}\Z")
 _LONG_WORD = 8
+_MOST_NUMBERED = 999
 
 _ESCAPE = b"\x1b["
 _COLOUR = pattern(rb"\x1b\[[0-9;:]*[mK]")  # ECMA-48, 8.3.117 (SGR) and 8.3.41 (EL)
@@ -77,6 +78,7 @@ class Masker:
         self._held: dict[int, bytes] = {}
         self._shown: dict[int, bytes] = {}  # of lines that are not finished
         self._in_key: dict[int, bool] = {}
+        self._numbered: dict[int, int] = {}  # by the hash of a value
 
     @classmethod
     def of(cls, environ: Mapping[str, str]) -> Masker:
@@ -86,7 +88,7 @@ class Masker:
     def again(self) -> Masker:
         """Return a new masker for the same streams, read again from the beginning."""
         made = Masker({}, self.descriptors)
-        made._names = self._names
+        made._names, made._numbered = self._names, self._numbered
         return made
 
     def mask(self, data: bytes, number: int = 1, before: bytes = b"") -> bytes:
@@ -125,11 +127,19 @@ class Masker:
             for rule in _assigned():
                 for found in rule.finditer(line):
                     if is_assigned_secret(found[1].decode("utf-8", "replace")):
-                        yield (start + found.start(1), start + found.end(1), "secret")
+                        yield (start + found.start(1), start + found.end(1), self._named(found[1]))
         if any(text in runs for text in _encoded()):
             for found in _ENCODED.finditer(data):
                 if _hides_secret(found[0]):
                     yield (*found.span(), "secret in base64")
+
+    def _named(self, value: bytes) -> str:
+        """What to call a value: equal ones alike and others not, as the diff of a test needs it."""
+        key = hash(value)
+        if len(self._numbered) < _MOST_NUMBERED:
+            self._numbered.setdefault(key, len(self._numbered) + 1)
+        number = self._numbered.get(key)
+        return "secret" if number == 1 else f"secret {number}" if number else "one more secret"
 
     def feed(self, data: bytes, number: int) -> bytes:
         """Mask pieces of any size; what may become a secret is held until its end is known."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from laconic.compact.result import SHORT, Shown
+from laconic.compact.result import MADE, SHORT, Shown
 from laconic.compact.shapes.rows import raw_of
 from laconic.patterns import pattern
 
@@ -20,6 +20,7 @@ _LINE = pattern(
     r" ?(.*)"
 )
 _FEWEST = 4
+_SAID = "[a line that begins with its number is of the commit above it]"
 
 
 def blame(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
@@ -39,4 +40,6 @@ def blame(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
             shown.append(Shown(SHORT, f"{' '.join([*start, *who, number])}) {text}", (index + 1,)))
             known.add(name)
             start = []
+    if len(found) > sum(1 for _ in groupby(lines, lambda i: found[i][1])):
+        shown.insert(0, Shown(MADE, _SAID, (lines[0] + 1,)))
     return shown
