@@ -116,8 +116,7 @@ def _without_places(group: list[Finding], texts: Texts) -> Row:
     """The first finding of a group, how many others there are, and the names in them."""
     first, *others = group
     files = len({finding.path for finding in group})
-    where = f"in {files} file{'s' if files > 1 else ''}"
-    more = f" [{len(others)} more {where}{_others_named(group)}]"
+    more = f" +{len(others)} [in {files} file{'s' if files > 1 else ''}]{_others_named(group)}"
     indexes = [index for finding in group for index in finding.lines]
     return made(_written(first, texts) + more, indexes)
 
@@ -258,7 +257,7 @@ def _also(group: list[Finding], others: list[Finding]) -> str:
         return ""
     differing = _differing(group)
     told = (lambda said: _VARIED.findall(said)[differing[0]]) if differing else None
-    return f" [{len(others)} more: {_places(group[0].path, others, told)}]"
+    return f" +{len(others)}: {_places(group[0].path, others, told)}"
 
 
 def _written(finding: Finding, texts: Texts) -> str:
