@@ -57,7 +57,7 @@ def user_filter(home, name, text):
 @pytest.mark.parametrize(
     "code",
     [
-        "from laconic.compact import generic as g; g.forward_bounds = lambda *_: 1 / 0",
+        "from laconic.compact import generic as g; g._cut = lambda *_: 1 / 0",
         "from laconic.compact import generic as g\ndef f(*_): raise RecursionError\ng.clean = f",
         "from laconic.record import store as s; s.Store.keep = lambda *_: 1 / 0",
         "from laconic.run import result as d; d.prepare = lambda *_: 1 / 0",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Sequence
-
 from laconic.run.execute import execute
 from laconic.run.options import FLAGS, RAW, Flag, read_task
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
 
 
 def add_arguments(parser: argparse.ArgumentParser, flags: Sequence[Flag] = FLAGS) -> None:

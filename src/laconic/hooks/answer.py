@@ -25,9 +25,12 @@ from laconic.hooks.response import (
 )
 from laconic.record import kept
 from laconic.settings.environ import state_directory
-from laconic.settings.load import Settings
 from laconic.settings.managed import PATH
 from laconic.types import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.settings.load import Settings
 
 MOST_BYTES = 16 << 20
 # What a model is told when a session begins, if `[hooks] introduce` asks for it: 55 tokens.

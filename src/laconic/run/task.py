@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from laconic.settings.load import Settings
 from laconic.shell.words import quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laconic.settings.load import Settings
 
 _PLAIN = frozenset("-_./:=@%+,")
 

@@ -37,6 +37,10 @@ _PROGRESS = pattern(
     r"|\[gw\d+\] \[ *\d+%\] (?:FAILED|ERROR) \S+?\.py::(\S.*?) *"
 )
 _STOPPED = pattern(r"!+ (.*?) !+")
+# pytest-benchmark writes its tables below the failures; the order of pytest-randomly is had again
+# by its seed: https://pypi.org/project/pytest-randomly/
+_TABLE = pattern(r"-{3,} benchmark.*: \d+ tests? -{3,}")
+_SEED = "Using --randomly-seed="
 _NOISE = pattern(
     r"(?:platform|rootdir:|configfile:|testpaths:|plugins:|cachedir:|Using --randomly|asyncio:"
     r"|collecting |collected |scheduling tests|gw\d+ ).*"
@@ -132,6 +136,9 @@ class _Report:
             return
         if _STOPPED.fullmatch(text):
             self.end_section()
+        if _TABLE.fullmatch(text):
+            self.end_section()
+            self._part = "benchmark"
         section = _SECTION.fullmatch(text)
         if section and self._part in ("", "FAILURES", "ERRORS", "PASSES", "XFAILURES", "XPASSES"):
             self.end_section()
@@ -163,6 +170,9 @@ class _Report:
                 self.rows.append(Shown(SHORT, test, (index + 1,)))
                 return
         is_told = self._part == "short test summary info" and text.strip() in self._spoken
+        if text.startswith(_SEED) and not self._has_passed:
+            self.rows.append(index)
+            return
         if is_told or _NOISE.fullmatch(text) or not text.strip():
             return
         if stopped := _STOPPED.fullmatch(text):

@@ -76,6 +76,7 @@ def repeats(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
     lines = raw_of(rows)
     said = [index for index in lines if _says_something(texts[index])]
     kinds = list(by_kind(said, texts).items())
+    answer = set() if asked.status else _rows_of_list(kinds, len(lines))
     instead: dict[int, list[Row]] = {}
     gone: set[int] = set()
     stamped = sum(is_of_log(texts[index]) for index in lines)
@@ -91,10 +92,17 @@ def repeats(rows: list[Row], texts: Texts, asked: Asked) -> list[Row]:
         if asked.status and _is_of_others(members, texts, following):
             continue
         folded_rows = _folded(kind, members, texts, asked, many)
-        if folded_rows:
+        if folded_rows and not (len(folded_rows) > 1 and members[0] in answer):
             instead |= folded_rows
             gone |= set(members) - set(folded_rows)
     return placed(rows, instead, gone)
+
+
+def _rows_of_list(kinds: list[tuple[str, list[int]]], total: int) -> set[int]:
+    """Lines without words of their own that most of an output is made of: what was asked for."""
+    wordless = (members for kind, members in kinds if not _WORDS.search(kind))
+    found = {index for members in wordless for index in members}
+    return found if 2 * len(found) > total else set()
 
 
 def _with_runs(rows: list[Row], texts: Texts) -> list[Row]:

@@ -280,7 +280,8 @@ def with_gaps(rows: list[Row], kept: Mask, head: int, tail: int) -> list[Row]:
     behind = 0
     for between in gaps:
         found += rows[behind : between.start()]
-        numbers = _numbers(rows[between.start() : between.end()])
+        hidden = rows[between.start() : between.end()]
+        numbers = _numbers(hidden, rows[between.end() : between.end() + 1])
         if any(number in numbers for number in told):
             numbers = [number for number in numbers if number not in told]
         found += [gap_row(numbers)] if numbers else []
@@ -313,9 +314,14 @@ def gap_row(numbers: Sequence[int], pinned: int = 0) -> Shown:
     return Shown(GAP, gap(len(numbers), pinned), numbers)
 
 
-def _numbers(rows: list[Row]) -> Sequence[int]:
-    """Return the raw lines that rows represent, and those between them, which were dropped."""
-    return range(numbers_of(rows[0])[0], _last_number(rows[-1]) + 1)
+def _numbers(rows: list[Row], following: list[Row]) -> Sequence[int]:
+    """Return the raw lines that rows represent, and those between them, which were dropped.
+
+    following: what stands below them; the lines above it go with a row that tells of several.
+    """
+    is_folded = any(not isinstance(row, int) for row in rows)
+    end = following[0] + 1 if is_folded and following and isinstance(following[0], int) else 0
+    return range(numbers_of(rows[0])[0], max(_last_number(rows[-1]) + 1, end))
 
 
 def _last_number(row: Row) -> int:

@@ -1,0 +1,2 @@
+pytest -p no:cacheprovider test_b.py
+status 1
