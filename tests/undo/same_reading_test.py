@@ -15,7 +15,7 @@ from laconic.reading.acts import Verb
 from laconic.reading.decide import decide, read_line
 from laconic.reading.facts import read_facts
 from laconic.types import Effect
-from laconic.undo.analysis import HANDLERS, reach_of_line
+from laconic.undo.analysis import HANDLERS, _is_undo, reach_of_line
 from laconic.undo.call import is_device
 from laconic.undo.reach import is_below, located
 from undo.forms import read_forms
@@ -54,13 +54,16 @@ def gap(line, place):
     """What the gate sees of a line and undo does not; empty if they agree.
 
     Which files a search finds and which names a handler finds out depends on what is there: the
-    forms, which are run for real, test that.
+    forms, which are run for real, test that. An undo keeps what it changes itself: `asked_test`.
     """
     directory, environment = place
     facts = read_facts(directory, environment)
     reach = reach_of_line(line, directory, environment)
     programs = read_line(line, library(), Rules(), facts)
     if reach.doubts or reach.beyond or any(p.name in SEARCHES for p in programs):
+        return ""
+    named = [program for program in programs if program.name]
+    if named and all(map(_is_undo, named)):
         return ""
     effects = decide(line, library(), Rules(), facts).effects
     if effects & NOT_CERTAIN:
